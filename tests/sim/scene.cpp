@@ -1,6 +1,7 @@
 #include "tests/sim/scene.hpp"
 
 #include "actors/support/limits.hpp"
+#include "apps/demo/evidence.hpp"
 #include "net/url.hpp"
 #include "tests/sim/heap_census.hpp"
 #include "tests/sim/scope.hpp"
@@ -358,6 +359,12 @@ scene::stuck_connection(steady_time begin,
     return {};
   return "for " + std::to_string(passed / 1s)
          + " s nobody has read what is there from port " + std::to_string(port);
+}
+
+uint64_t scene::stalled_connections() const {
+  return node_ ? apps::metric_total(node_->metrics().render(),
+                                    "weir_upstream_stalls_total")
+               : 0;
 }
 
 result<node_repos> scene::repos() {

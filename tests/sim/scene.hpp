@@ -96,6 +96,10 @@ public:
   std::string stuck_connection(steady_time begin,
                                std::chrono::microseconds patience) const;
 
+  /// Connections that the node gave up since its start because nothing was in
+  /// the way and it did not read them.
+  uint64_t stalled_connections() const;
+
   // -- its parts --------------------------------------------------------------
 
   /// @pre the node runs

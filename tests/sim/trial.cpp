@@ -140,8 +140,12 @@ void trial::run_round(size_t round) {
       throw broken{"memory", how};
 }
 
-/// After the last fault the node reads whatever its connections bring.
+/// A stream that nothing is in the way of is read at any time, and after the
+/// last fault the node reads whatever its connections bring.
 void trial::check_progress() {
+  if (scene_.stalled_connections() > 0)
+    throw broken{"progress", "a stream that nothing was in the way of was not "
+                             "read"};
   if (!mended_at_ || !scene_.node_runs())
     return;
   const auto how = scene_.stuck_connection(*mended_at_, read_within);
