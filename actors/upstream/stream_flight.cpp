@@ -58,12 +58,12 @@ uint64_t stream_flight::surplus(size_t frames_max,
                                 size_t bytes_max) const noexcept {
   if (size() <= frames_max && bytes() <= bytes_max)
     return 0;
-  const auto current = size() - past_;
-  if (current == 0)
+  const auto count = size() - past_;
+  if (count == 0)
     return 1; // All are of old numbers, and give way whatever they are.
   const auto first_to_stay = size() > frames_max
-                               ? std::min(size() - frames_max, current)
-                               : (current + 1) / 2;
+                               ? std::min(size() - frames_max, count)
+                               : (count + 1) / 2;
   return frames_[past_ + first_to_stay - 1].seq;
 }
 

@@ -132,7 +132,7 @@ TEST(admission_machine, the_next_portion_is_there_when_it_says) {
   x.machine.on_refused(1, t0);
   x.give(t0);
   const auto next = x.machine.wake_at();
-  EXPECT_EQ(next, t0 + (100ms + limits::refused_frame_cost * 1ms + 1us));
+  ASSERT_EQ(next, t0 + (100ms + limits::refused_frame_cost * 1ms + 1us));
   EXPECT_EQ(x.give(t0 + (*next - t0 - 2us)), 0u);
   EXPECT_EQ(x.give(*next), 100u);
   EXPECT_FALSE(x.machine.wake_at());
@@ -235,6 +235,7 @@ TEST(admission_machine, an_endless_stream_has_its_rate_and_no_more) {
       note(x.take(
         {shared_bytes{unknown_frame(static_cast<int64_t>(11 + taken))}}, now));
     ASSERT_TRUE(timer);
+    ASSERT_GT(*timer, now);
     now = *std::exchange(timer, std::nullopt);
     note(x.machine.on_timer(now));
   }
@@ -293,6 +294,11 @@ TEST(admission_machine, a_socket_that_may_not_be_read_is_not_stalled) {
   x.machine.on_room(true);
   EXPECT_FALSE(x.machine.on_look(false, late + 3h));
   EXPECT_FALSE(x.machine.on_look(false, late + 4h)) << "there is no socket";
+  admitted_stream full{64, 100};
+  full.give();
+  full.machine.on_closed();
+  EXPECT_FALSE(full.machine.on_look(false, t0));
+  EXPECT_FALSE(full.machine.on_look(false, late)) << "it took its credit along";
 }
 
 // limits::health_stalls_min, limits::health_memory

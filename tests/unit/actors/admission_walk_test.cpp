@@ -99,7 +99,7 @@ private:
               static_cast<int64_t>(std::max(x_.flight.bytes(), window_bytes_)));
   }
 
-  static constexpr size_t window_ = 8;
+  static constexpr size_t window_ = 24;
   static constexpr size_t window_bytes_ = 100;
 
   std::mt19937 random_;

@@ -45,6 +45,31 @@ TEST(upstream_machine, frames_of_old_numbers_that_were_lost_do_not_count) {
   x.take({error_frame("FutureCursor")});
   x.machine.on_lost(t0);
   EXPECT_EQ(x.machine.in_flight(), 0u);
+  EXPECT_EQ(x.machine.in_flight_bytes(), 0u);
+}
+
+// Nobody has them, so nobody would ever say that they are finished.
+TEST(upstream_machine, frames_of_old_numbers_that_had_no_turn_do_not_count) {
+  auto row = row_at(10, 1);
+  row.life = storage::stream_life::careful;
+  stream x{row};
+  x.take_seqs({11, 12, 13});
+  EXPECT_EQ(x.machine.in_flight(), 3u);
+  x.take({error_frame("FutureCursor")});
+  EXPECT_EQ(x.machine.in_flight(), 0u);
+  EXPECT_EQ(x.machine.in_flight_bytes(), 0u);
+}
+
+TEST(upstream_machine, a_connection_that_was_given_up_gets_no_credit) {
+  upstream_options options;
+  options.frames_max = 2;
+  stream x{row_at(10, 1), options};
+  x.take_seqs({11, 12});
+  EXPECT_TRUE(x.take({garbage()}).disconnect);
+  EXPECT_EQ(x.done({11, 12}).grant_frames, 0u);
+  EXPECT_FALSE(x.machine.quiet_since());
+  EXPECT_FALSE(x.machine.on_look(false, t0).disconnect);
+  EXPECT_FALSE(x.machine.on_look(false, t0 + 1h).disconnect);
 }
 
 // protocol-coverage.md 1.6: end the connection, step over after N tries with an

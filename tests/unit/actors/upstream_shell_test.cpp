@@ -186,6 +186,11 @@ TEST_F(UpstreamShellTest, ASocketThatIsNotReadForTooLongIsDialledAnew) {
   EXPECT_TRUE(shared->upstreams.find(7).stalls) << "nor did another mend it";
   EXPECT_THAT(shared->upstreams.find(7).last_error,
               testing::HasSubstr("is not read"));
+  EXPECT_EQ(shared->metrics
+              .counter("weir_upstream_stalls_total", {}, "upstream",
+                       shared->upstreams.find(7).origin)
+              .value(),
+            2u);
 }
 
 // What the host did, and not that the connection was ended here.

@@ -128,6 +128,10 @@ TEST(wake_machine, no_frame_overtakes_another_of_its_repo_and_stream) {
   EXPECT_THAT(x.take(7, {1}, none_wakes), ElementsAre(1))
     << "none of it waits any more";
   EXPECT_FALSE(x.machine.has_frames());
+  x.wait(7, {1, 2});
+  EXPECT_EQ(x.next(), 1u);
+  EXPECT_THAT(x.take(7, {1}, none_wakes), ElementsAre(1))
+    << "another one waits";
 }
 
 // Or a stranger who names a repo could hold up what comes from its own host.
@@ -189,12 +193,14 @@ TEST(wake_machine, no_command_overtakes_one_that_has_to_wait) {
 }
 
 TEST(wake_machine, the_smallest_shard_has_one_command_at_work) {
-  auto x = with_commands(0, 2);
-  EXPECT_EQ(x.next_command(0), 1);
-  EXPECT_EQ(x.next_command(0), std::nullopt);
-  x.done();
-  EXPECT_EQ(x.next_command(0), 2);
-  EXPECT_EQ(x.next_command(0), std::nullopt);
+  for (const size_t resident_max : {0, 1}) {
+    auto x = with_commands(resident_max, 2);
+    EXPECT_EQ(x.next_command(0), 1);
+    EXPECT_EQ(x.next_command(0), std::nullopt);
+    x.done();
+    EXPECT_EQ(x.next_command(0), 2);
+    EXPECT_EQ(x.next_command(0), std::nullopt);
+  }
 }
 
 } // namespace
