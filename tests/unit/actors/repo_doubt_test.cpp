@@ -257,7 +257,7 @@ TEST(repo_doubt, a_restart_while_commits_are_kept_leads_to_a_fetch) {
   x.learn(x.identity()); // As it was stored.
   EXPECT_EQ(x.refreshes, 1u);
   x.begin(2);
-  EXPECT_THAT(x.job_ends, ElementsAre(ec::cancelled))
+  EXPECT_THAT(x.job_ends, testing::ElementsAre(ec::cancelled))
     << "not by an old document";
   x.clear();
   x.learn(x.document(x.next, other_origin));

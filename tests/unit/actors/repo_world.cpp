@@ -17,14 +17,6 @@ void move_into(std::vector<T>& to, U& from) {
 
 } // namespace
 
-storage::new_operation create_op(std::string rkey) {
-  storage::new_operation out;
-  out.scope = "app.test.note";
-  out.rkey = std::move(rkey);
-  out.id = atproto::cid::of_dag_cbor(make_record(out.rkey));
-  return out;
-}
-
 repo_world::repo_world(std::vector<std::string> filter)
   : settings(std::make_shared<repo_settings>()) {
   settings->filter
@@ -194,10 +186,6 @@ error repo_world::no_host(const identity_answer& said) {
 
 void repo_world::chunk(uint64_t job, std::vector<storage::new_operation> ops) {
   perform(machine->on_chunk({job, account.rev(), std::move(ops)}, now));
-}
-
-void repo_world::fetched(uint64_t job) {
-  fetched(job, root());
 }
 
 void repo_world::fetched(uint64_t job, const atproto::verified_root& what) {

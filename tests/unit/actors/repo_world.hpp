@@ -2,6 +2,7 @@
 
 #include "actors/repo/repo_machine.hpp"
 #include "tests/support/repo_builder.hpp"
+#include "tests/unit/actors/created_record.hpp"
 #include "tests/unit/actors/upstream_views.hpp"
 
 #include <gmock/gmock.h>
@@ -23,9 +24,6 @@ using storage::update_outcome;
 
 inline constexpr auto pds_origin = "https://pds.test";
 inline constexpr auto other_origin = "https://other.test";
-
-/// What an import tells of one record, `app.test.note/` and `rkey`.
-storage::new_operation create_op(std::string rkey);
 
 /// A store, a clock and an account around one `repo_machine`. What the machine
 /// decides is gathered here; an update becomes durable when the test says so.
@@ -129,15 +127,12 @@ public:
   void no_room() { perform(machine->on_no_room(now)); }
 
   void sleep() { perform(machine->on_sleep(now)); }
-
   void awake() { perform(machine->on_awake(board, now)); }
 
   /// Loads what the store holds into a new machine.
   void restart();
 
-  bool add(std::vector<std::string> collections = {}) {
-    return add_heard({std::move(collections)});
-  }
+  bool add(std::vector<std::string> kept = {}) { return add_heard({kept}); }
   bool add_heard(addition what);
   bool remove();
   bool resync();
@@ -149,7 +144,7 @@ public:
   /// @returns why no fetch begins.
   error no_host(const identity_answer& said);
   void chunk(uint64_t job, std::vector<storage::new_operation> ops);
-  void fetched(uint64_t job);
+  void fetched(uint64_t job) { fetched(job, root()); }
   void fetched(uint64_t job, const atproto::verified_root& what);
   void fail_fetch(uint64_t job, error why,
                   std::optional<account_status> account = {},
