@@ -106,7 +106,8 @@ struct repo_fetch_failed {
 /// Cancels the fetch. From: SUPERVISOR, REPO. To: BACKFILL. Travels: local
 /// only.
 struct job_cancelled {
-  error reason; ///< The REPO is told; `ec::none`: it knows.
+  /// Sent on to the REPO as a failed fetch. `ec::none`: the REPO cancelled it.
+  error reason;
 };
 
 // -- inside a BACKFILL: its HTTP call, its reader, itself ---------------------

@@ -57,7 +57,8 @@ public:
   /// An answer is on its way that may be a newer document.
   bool pending() const noexcept { return pending_; }
 
-  /// Nothing is known, and what others know is too old.
+  /// No document is known, and one is awaited that is newer than what IDENTITY
+  /// has in its cache.
   bool is_blind() const noexcept {
     return !document_ && pending_ && asked_ == asked_anew_;
   }
@@ -156,8 +157,10 @@ public:
   };
   standing hear(const identity_answer& x) noexcept;
 
-  /// An answer that SUPERVISOR was given. It becomes one to a question of the
-  /// repo's own, unless that knows as much or hears it from IDENTITY.
+  /// Makes an answer that IDENTITY gave to SUPERVISOR one to a question of this
+  /// repo, so that it can be handled like any other.
+  /// @returns false when it is of no use: the repo knows a document as new, or
+  ///          the answer is a failure and one to the repo's own question comes.
   bool adopt(identity_answer& x, repo_turn& t);
 
   /// The number of questions so far.

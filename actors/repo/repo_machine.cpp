@@ -275,7 +275,7 @@ repo_effects repo_machine::on_begin(uint64_t job, const identity_answer& x,
       return;
     }
     news_.adopt(x, t);
-    t.out.wish.reset(); // Here it is.
+    t.out.wish.reset(); // The fetch that it asks for begins now.
     fetch_.begin(job, t);
     pump(t);
   });

@@ -34,7 +34,8 @@ public:
 
   bool in_flight() const noexcept { return in_flight_; }
 
-  /// No update that is in flight makes another one of it.
+  /// `chain()` is still the durable chain when what is in flight is written: no
+  /// update in flight changes it.
   bool chain_stands() const noexcept {
     return !in_flight_ || !sent_.moves_chain;
   }

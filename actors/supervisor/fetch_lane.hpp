@@ -59,7 +59,7 @@ struct fetch_entry
   bool attended = false;      ///< By its REPO; else its host is looked up.
   uint64_t job = 0;           ///< While running.
   alarms::iterator alarm;     ///< While delayed.
-  std::optional<wish> again;  ///< After what it does now.
+  std::optional<wish> again;  ///< Is queued when its stage has ended.
   /// While ready: what the look-up of its host brought.
   std::shared_ptr<const identity_answer> identity;
 };

@@ -81,7 +81,7 @@ void supervisor::register_listing_metrics() {
 
 void supervisor::perform(supervisor_machine::effects x) {
   for (const auto& repo : x.look_up)
-    look_up(repo);
+    ask_identity(repo, false, {});
   for (const auto& errand : x.attend)
     attend(errand);
   for (const auto& begin : x.start)
@@ -124,9 +124,12 @@ void supervisor::on_scan(const scan_page& x) {
   perform(machine_.on_page(x.next, x.end, now()));
 }
 
-void supervisor::look_up(const atproto::did& repo) {
+/// @param by Whose turn the look-up takes; empty: that of the account's host.
+void supervisor::ask_identity(const atproto::did& repo, bool fresh,
+                              std::string by) {
   send(env_.shared->identity,
-       identity_ask{repo, false, identity_sink{supervisor_actor{this}}});
+       identity_ask{repo, fresh, identity_sink{supervisor_actor{this}},
+                    ++asked_, std::move(by)});
 }
 
 void supervisor::attend(const supervisor_machine::errand& x) {
@@ -157,7 +160,7 @@ void supervisor::grant(const supervisor_machine::begin& x) {
 void supervisor::on_begun(const fetch_begun& x) {
   const auto i = jobs_.find(x.repo);
   if (i == jobs_.end() || i->second.job != x.job)
-    return; // Its REPO ended, and ends it.
+    return; // The permit is gone: its REPO ended, and cancels this download.
   started_->add();
   i->second.handle = x.from;
   perform(machine_.on_download(x.repo, x.job, now()));

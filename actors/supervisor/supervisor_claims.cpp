@@ -113,22 +113,22 @@ void supervisor::perform(const claims_machine::effects& x) {
 /// what listings name has one turn together.
 void supervisor::look_up_claim(const atproto::did& repo, bool anew) {
   const auto& origin = claims_.turn_of(repo);
-  send(env_.shared->identity,
-       identity_ask{repo, anew, identity_sink{supervisor_actor{this}}, 0,
-                    origin.empty() ? turn_of_listings : site_of(origin)});
+  ask_identity(repo, anew,
+               origin.empty() ? turn_of_listings : site_of(origin));
 }
 
 /// Asks for a document that the directory had, if any is known.
 void supervisor::prove_directory() {
-  proof_ = env_.shared->health.with([](const health_machine& health) {
-    return health.known();
-  });
-  if (proof_)
-    send(env_.shared->identity,
-         identity_ask{*proof_, true, identity_sink{supervisor_actor{this}}, 0,
-                      turn_of_listings});
-  else
+  const auto known
+    = env_.shared->health.with([](const health_machine& health) {
+        return health.known();
+      });
+  if (!known) {
     perform(claims_.on_proof(false, now()));
+    return;
+  }
+  ask_identity(*known, true, turn_of_listings);
+  proof_ = {*known, asked_};
 }
 
 void supervisor::perform_streams(const claims_machine::effects& x) {
@@ -179,7 +179,9 @@ void supervisor::look_up_named(uint32_t upstream, const atproto::did& repo,
 }
 
 void supervisor::on_identity(const identity_fact& x) {
-  if (proof_ == x.repo) {
+  // What was known of it before, as a fetch may ask for, proves nothing.
+  if (proof_ && proof_->first == x.repo && x.says.asked >= proof_->second
+      && x.says.settled) {
     proof_.reset();
     perform(claims_.on_proof(is_usable(x.says), now()));
   }

@@ -71,7 +71,7 @@ private:
   void register_listing_metrics();
   void perform(supervisor_machine::effects x);
   void perform(const listing_machine::effects& x);
-  void look_up(const atproto::did& repo);
+  void ask_identity(const atproto::did& repo, bool fresh, std::string by);
   void attend(const supervisor_machine::errand& x);
   void grant(const supervisor_machine::begin& x);
   void give_up(const supervisor_machine::begin& x, metric& count,
@@ -202,7 +202,9 @@ private:
   metric* uncovered_ = nullptr;
   metric* questions_open_ = nullptr;
   metric* questions_refused_ = nullptr;
-  std::optional<atproto::did> proof_; ///< Asked for by `prove_directory`.
+  uint64_t asked_ = 0; ///< The number of the last question to IDENTITY.
+  /// By which the directory is to prove itself, and the number of that question.
+  std::optional<std::pair<atproto::did, uint64_t>> proof_;
   actor_timer timer_;
   metric* started_ = nullptr;
   metric* crawled_ = nullptr;

@@ -72,9 +72,13 @@ protected:
       [this](health_machine& health) { health.remember(known, true); });
   }
 
-  void say_of_known(ec failed = ec::none, bool tombstoned = false) {
+  /// @param asked The number of the newest question that it answers.
+  void say_of_known(ec failed = ec::none, bool tombstoned = false,
+                    uint64_t asked = UINT64_MAX, bool settled = true) {
     identity_fact x;
     x.repo = known;
+    x.says.asked = asked;
+    x.says.settled = settled;
     if (failed == ec::none) {
       x.says.fact->pds = claiming_host;
       x.says.fact->tombstoned = tombstoned;
@@ -157,6 +161,22 @@ TEST_F(SupervisorClaimsTest, WithoutAProofThePageIsAskedForAgain) {
   EXPECT_THAT(listed, ElementsAre(""));
   pass(limits::claim_retry);
   EXPECT_THAT(listed, ElementsAre("", "")) << "not what comes behind it";
+}
+
+// protocol-coverage.md 2.5.6: nor is one proved by a document from before, which
+// a fetch of the same repo asks for
+TEST_F(SupervisorClaimsTest, ADocumentThatIsKnownProvesNothing) {
+  know();
+  claim(1, limits::claims_judged_min);
+  for (size_t i = 1; i <= limits::claims_judged_min; ++i)
+    say(i, {}, ec::not_found);
+  const auto proof = identity.take<identity_ask>().back().number;
+  say_of_known(ec::none, false, proof - 1); // Sent before the proof was asked.
+  say_of_known(ec::none, false, proof + 1, false); // Known, while one is awaited.
+  say_of_known(ec::unreachable);
+  run();
+  pass(limits::claim_retry);
+  EXPECT_THAT(listed, ElementsAre("", "")) << "the page is asked for again";
 }
 
 // What the stream of a PDS names is asked about as well.
