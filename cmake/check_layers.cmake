@@ -1,4 +1,5 @@
-# Fails when a file includes something its folder may not see.
+# Fails when a file includes something its folder may not see, and when an actor
+# finds the place of a DID by itself.
 # CTest runs: cmake -DROOT=<source dir> -P cmake/check_layers.cmake
 # docs/architecture.md shows the same rules as a picture.
 include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
@@ -64,6 +65,12 @@ function(read_machines out)
   endif()
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
+
+# -- the place of a DID ----------------------------------------------------------
+# Only placement says which partition and which ROUTER a DID has: no other code
+# of the actors takes a hash modulo the number of any of them.
+set(placement_file "actors/support/placement.hpp")
+set(placement_pattern "\\.str\\(\\) *\\)[ \n]*%|hash_? *%|%[ \n]*[A-Za-z_.>-]*routers")
 
 function(read_includes out source)
   file(STRINGS "${ROOT}/${source}" lines REGEX "^ *# *include")
@@ -172,6 +179,12 @@ foreach(folder IN ITEMS base atproto wire net storage messages actors simnet
     endforeach()
     if(folder STREQUAL "actors")
       check_rules("${source}")
+    endif()
+    if(folder STREQUAL "actors" AND NOT source STREQUAL placement_file)
+      weir_read_code(text "${source}")
+      if(text MATCHES "${placement_pattern}")
+        weir_fault("${source}: only placement says where a DID lives")
+      endif()
     endif()
   endforeach()
 endforeach()

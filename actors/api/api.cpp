@@ -94,7 +94,7 @@ private:
   void arm_timer();
 
   template <class Request, class Reply>
-  void ask_shards(const api_request_ptr& x, wire::repos_request body,
+  void ask_routers(const api_request_ptr& x, wire::repos_request body,
                   std::string_view count_name, uint32_t Reply::*count);
 
   std::shared_ptr<api_environment> env_;
@@ -151,26 +151,25 @@ void api_worker::change_repos(const api_request_ptr& x) {
     }
   switch (x->route.to->what) {
     case action::add:
-      ask_shards<add_repos>(x, std::move(*body), "queued", &add_result::queued);
+      ask_routers<add_repos>(x, std::move(*body), "queued", &add_result::queued);
       return;
     case action::remove:
-      ask_shards<remove_repos>(x, std::move(*body), "removed", &remove_result::removed);
+      ask_routers<remove_repos>(x, std::move(*body), "removed", &remove_result::removed);
       return;
     default:
-      ask_shards<resync_repos>(x, std::move(*body), "queued", &resync_result::queued);
+      ask_routers<resync_repos>(x, std::move(*body), "queued", &resync_result::queued);
   }
 }
 
-/// Splits the DIDs by shard and adds up the answers.
+/// Splits the DIDs by ROUTER and adds up the answers.
 template <class Request, class Reply>
-void api_worker::ask_shards(const api_request_ptr& x,
+void api_worker::ask_routers(const api_request_ptr& x,
                             wire::repos_request body,
                             std::string_view count_name,
                             uint32_t Reply::*count) {
-  std::map<size_t, Request> by_shard;
-  const auto shards = env_->shared->routers.size();
+  std::map<size_t, Request> by_router;
   for (auto& did : body.dids) {
-    auto& part = by_shard[atproto::stable_hash(did.str()) % shards];
+    auto& part = by_router[env_->shared->places.router_of(did)];
     part.repos.push_back(std::move(did));
     if constexpr (std::is_same_v<Request, add_repos>)
       part.collections = body.collections;
@@ -181,9 +180,9 @@ void api_worker::ask_shards(const api_request_ptr& x,
       x->answer.send(failed ? problem(from_caf(failed))
                             : count_reply(name, *total));
     });
-  for (auto& [shard, part] : by_shard) {
+  for (auto& [router, part] : by_router) {
     all->expect();
-    request(env_->shared->routers[shard], caf::infinite, std::move(part))
+    request(env_->shared->routers()[router], caf::infinite, std::move(part))
       .then(
         [all, total, count](const Reply& y) {
           *total += y.*count;
@@ -209,7 +208,7 @@ void api_worker::read_repo(const api_request_ptr& x) {
                      ? completeness_reply(store, by, did)
                      : repo_reply(store, by, did, what == action::info));
   };
-  send(env_->shared->reader_of(atproto::stable_hash(did->str())),
+  send(env_->shared->reader_of(*did),
        std::move(job));
 }
 
@@ -260,7 +259,7 @@ void api_worker::resolve(const api_request_ptr& x) {
     else
       caf::anon_send(self, api_lookup{x, did});
   };
-  send(env_->shared->reader_of(atproto::stable_hash(did->str())),
+  send(env_->shared->reader_of(*did),
        std::move(job));
 }
 

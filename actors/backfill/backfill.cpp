@@ -67,8 +67,7 @@ private:
 
   template <class Job>
   void read(Job job) {
-    send(env_.shared->reader_of(atproto::stable_hash(repo_.str())),
-         reader_job{std::move(job)});
+    send(env_.shared->reader_of(repo_), reader_job{std::move(job)});
   }
 
   backfill_environment env_;

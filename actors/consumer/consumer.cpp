@@ -171,7 +171,7 @@ void consumer::ask_did_page(const delivery_effects::did_wish& x) {
     caf::anon_send(
       to, store.read_did(x.repo, x.facts, x.after, x.through, x.ops_max));
   };
-  send(env_.shared->reader_of(atproto::stable_hash(x.repo.str())),
+  send(env_.shared->reader_of(x.repo),
        std::move(job));
 }
 

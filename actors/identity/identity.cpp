@@ -176,7 +176,7 @@ void identity::load(const atproto::did& repo) {
                              : std::nullopt](store_readers& store) {
     caf::anon_send(to, stored_of(store, repo, as_of));
   };
-  send(shared_->reader_of(atproto::stable_hash(repo.str())), std::move(job));
+  send(shared_->reader_of(repo), std::move(job));
 }
 
 void identity::answer(const identity_machine::answer& x) {

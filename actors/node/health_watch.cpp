@@ -35,12 +35,11 @@ void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
       log::error("clock_retry_failed", {{"reason", to_string(page.error())}});
       return;
     }
-    std::map<size_t, resync_repos> by_shard;
+    std::map<size_t, resync_repos> by_router;
     for (const auto& repo : page->repos)
-      by_shard[atproto::stable_hash(repo.str()) % shared->routers.size()]
-        .repos.push_back(repo);
-    for (auto& [shard, part] : by_shard)
-      caf::anon_send(shared->routers[shard], std::move(part));
+      by_router[shared->places.router_of(repo)].repos.push_back(repo);
+    for (auto& [router, part] : by_router)
+      caf::anon_send(shared->routers()[router], std::move(part));
     if (!page->end)
       retry_ahead(shared, page->last);
   };

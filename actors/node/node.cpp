@@ -48,6 +48,7 @@ result<void> node::impl::start(const node& owner) {
     net.threads->start();
   shared->time = seams.time;
   shared->random = seams.random;
+  shared->places = {1, shard_count()};
   shared->numbers = store->numbers;
   shared->log_epoch = store->numbers.name_of(store->db->log_identity());
   // These write themselves: before the JOURNAL, who then writes alone.
@@ -71,7 +72,7 @@ result<void> node::impl::start(const node& owner) {
   start_store_actors();
   show_upstreams(*streams); // Rows of relays that are not among them differ.
   auto known
-    = load_repos(*store, shard_count(), filter_generation, shared->upstreams,
+    = load_repos(*store, shared->places, filter_generation, shared->upstreams,
                  shared->accounts, seams.end_wanted);
   if (!known)
     return known.error();
@@ -193,10 +194,10 @@ void node::impl::start_routers(known_repos known) {
       = std::min(residents_for(plan_memory(config).repos, shard_count()),
                  config.most.residents);
     options.signal = filter_of(config.signal_collections);
-    shared->routers.push_back(spawn_router(
-      *system, shared, options, std::move(known.tracked[shard]), make_repo));
-    guard("router",
-          caf::actor_cast<caf::strong_actor_ptr>(shared->routers.back()));
+    auto made = spawn_router(*system, shared, options,
+                             std::move(known.tracked[shard]), make_repo);
+    guard("router", caf::actor_cast<caf::strong_actor_ptr>(made));
+    shared->add_router(std::move(made));
   }
 }
 

@@ -182,7 +182,7 @@ void node::impl::stop() {
       wait_for(self, caf::actor_cast<caf::strong_actor_ptr>(x));
     upstreams.clear();
     end(shared->supervisor);
-    for (auto& x : shared->routers)
+    for (const auto& x : shared->routers())
       end(x);
     end(shared->identity);
     end(consumer);

@@ -111,13 +111,13 @@ result<uint32_t> load_filter(store_set& store,
   return next.generation;
 }
 
-result<known_repos> load_repos(store_set& store, size_t shards,
+result<known_repos> load_repos(store_set& store, const placement& places,
                                uint32_t filter_generation,
                                const upstream_board& followed,
                                account_board& accounts,
                                const std::function<bool()>& end_wanted) {
   known_repos out;
-  out.tracked.resize(shards);
+  out.tracked.resize(places.routers());
   const storage::repo_table table{*store.db, *store.names};
   atproto::did after;
   for (;;) {
@@ -127,8 +127,8 @@ result<known_repos> load_repos(store_set& store, size_t shards,
     if (!page)
       return page.error();
     for (const auto& x : *page) {
-      const auto hash = atproto::stable_hash(x.repo.str());
-      out.tracked[hash % shards].insert(hash);
+      out.tracked[places.router_of(x.repo)].insert(
+        atproto::stable_hash(x.repo.str()));
       out.quiet_work |= has_quiet_work(x.row, filter_generation, followed);
       const auto active = x.row.account == storage::account_status::active;
       store.stats.add(x.row.status, x.row.account);

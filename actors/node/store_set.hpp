@@ -46,13 +46,14 @@ result<uint32_t> load_filter(store_set& store,
 
 /// What a start needs to know of all repos.
 struct known_repos {
-  std::vector<tracked_set> tracked; ///< By shard.
+  std::vector<tracked_set> tracked; ///< By ROUTER.
   bool quiet_work = false;          ///< Some have it: `has_quiet_work`.
 };
 
 /// Reads all repos once, counts them, and notes accounts that are not active.
+/// @param places Of the node, with one partition.
 /// @param end_wanted Asked for each page; true ends it with `ec::cancelled`.
-result<known_repos> load_repos(store_set& store, size_t shards,
+result<known_repos> load_repos(store_set& store, const placement& places,
                                uint32_t filter_generation,
                                const upstream_board& followed,
                                account_board& accounts,

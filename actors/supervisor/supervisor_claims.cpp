@@ -84,8 +84,7 @@ void supervisor::perform(const claims_machine::effects& x) {
       line = std::move(away.mapped());
     line.repo = repo;
     line.upstream = what.upstream;
-    give(atproto::stable_hash(repo.str()) % env_.shared->routers.size(),
-         repo_listing{{std::move(line)}, true}, page);
+    give(router_of(repo), repo_listing{{std::move(line)}, true}, page);
     perform(origins_.on_confirmed(what.upstream));
   }
   for (const auto& page : x.pages) {
@@ -152,7 +151,7 @@ void supervisor::perform_streams(const claims_machine::effects& x) {
                             ? "most accounts that it names are not there; new "
                               "ones are left to its listing for a while"
                             : no_document}});
-    for (const auto& router : env_.shared->routers)
+    for (const auto& router : env_.shared->routers())
       send(router, stream_claims_rest{each.stream, each.until});
   }
 }

@@ -59,7 +59,7 @@ private:
   }
 
   const router_actor& router_of(const atproto::did& repo) const {
-    return env_.shared->router_of(atproto::stable_hash(repo.str()));
+    return env_.shared->router_of(repo);
   }
 
   /// For people, as in the lines of UPSTREAM.
@@ -110,7 +110,7 @@ private:
   void prove_directory();
   void on_listing(const listing_page& x);
   void on_compared(const listing_compared& x);
-  void give(size_t shard, repo_listing lines,
+  void give(const router_actor& to, repo_listing lines,
             const std::shared_ptr<page_progress>& page);
   void finish_page(const page_progress& x);
   void mistrust(const page_progress& x);

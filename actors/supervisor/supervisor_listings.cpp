@@ -167,7 +167,7 @@ void supervisor::on_listing(const listing_page& x) {
   send(env_.shared->reader_of(0), std::move(job));
 }
 
-/// Lines go to their REPOs by shard. The next page waits until all were taken
+/// Lines go to their REPOs by their ROUTERs. The next page waits until all were taken
 /// and all claims are decided: a listing is never faster than the store, or
 /// than the directory.
 void supervisor::on_compared(const listing_compared& x) {
@@ -177,13 +177,11 @@ void supervisor::on_compared(const listing_compared& x) {
   progress->parts.emplace([this, page = progress.get()](const caf::error&) {
     finish_page(*page);
   });
-  std::vector<repo_listing> by_shard(env_.shared->routers.size());
+  std::map<size_t, repo_listing> by_router;
   for (const auto& line : x.page.repos)
-    by_shard[atproto::stable_hash(line.repo.str()) % by_shard.size()]
-      .repos.push_back(line);
-  for (size_t shard = 0; shard < by_shard.size(); ++shard)
-    if (!by_shard[shard].repos.empty())
-      give(shard, std::move(by_shard[shard]), progress);
+    by_router[env_.shared->places.router_of(line.repo)].repos.push_back(line);
+  for (auto& [router, lines] : by_router)
+    give(env_.shared->routers()[router], std::move(lines), progress);
   if (env_.discover || !what.collection.empty())
     claim(x.unknown, progress);
   progress->parts->answered();
@@ -191,11 +189,11 @@ void supervisor::on_compared(const listing_compared& x) {
 
 /// These repos come again with the next listing when their ROUTER cannot
 /// answer.
-void supervisor::give(size_t shard, repo_listing lines,
+void supervisor::give(const router_actor& to, repo_listing lines,
                       const std::shared_ptr<page_progress>& page) {
   page->parts->expect();
   const auto taken = [page] { page->parts->answered(); };
-  request(env_.shared->routers[shard], caf::infinite, std::move(lines))
+  request(to, caf::infinite, std::move(lines))
     .then([taken](const listing_taken&) { taken(); },
           [taken](caf::error&) { taken(); });
 }

@@ -103,12 +103,11 @@ void supervisor::compare(const question_machine::verdict& x) {
                         && (!known->row
                             || !is_news(x, *known, store,
                                         shared->time->wall_now()));
-    const auto hash = atproto::stable_hash(x.repo.str());
-    if (!is_old && !shared->routers.empty())
-      caf::anon_send(shared->router_of(hash),
+    if (!is_old && !shared->routers().empty())
+      caf::anon_send(shared->router_of(x.repo),
                      account_told{x.repo, x.pds, x.account, false, x.rev});
   };
-  send(env_.shared->reader_of(atproto::stable_hash(x.repo.str())),
+  send(env_.shared->reader_of(x.repo),
        std::move(job));
 }
 

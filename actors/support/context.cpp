@@ -40,7 +40,7 @@ void context::clear() {
   journal = nullptr;
   sweeper = nullptr;
   readers.clear();
-  routers.clear();
+  routers_.clear();
   supervisor = nullptr;
   identity = nullptr;
   subscribers.clear();

@@ -6,6 +6,7 @@
 #include "actors/support/doubt_room.hpp"
 #include "actors/support/health_board.hpp"
 #include "actors/support/intake_board.hpp"
+#include "actors/support/placement.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "base/byte_ledger.hpp"
 #include "base/clock.hpp"
@@ -47,6 +48,7 @@ struct context {
   metrics_registry metrics;
   wire::event_numbers numbers; ///< Never changes while there are actors.
   std::string log_epoch;       ///< Its name and the log's.
+  placement places;            ///< Never changes while there are actors.
   upstream_board upstreams;
   account_board accounts;
   intake_board intake;
@@ -61,14 +63,28 @@ struct context {
   journal_actor journal;
   sweeper_actor sweeper;
   std::vector<reader_actor> readers;
-  std::vector<router_actor> routers;
   supervisor_actor supervisor;
   identity_actor identity;
   log_subscribers subscribers;
 
-  /// The shard that owns a DID.
-  const router_actor& router_of(uint64_t did_hash) const {
-    return routers[did_hash % routers.size()];
+  /// In the order of `placement`.
+  void add_router(router_actor x) {
+    routers_.push_back(std::move(x));
+  }
+
+  const std::vector<router_actor>& routers() const noexcept {
+    return routers_;
+  }
+
+  /// The ROUTER of a DID.
+  /// @pre there are as many as `places` says
+  const router_actor& router_of(const atproto::did& repo) const {
+    return routers_[places.router_of(repo)];
+  }
+
+  /// Spreads reads; those of a DID go to the same READER, in order.
+  const reader_actor& reader_of(const atproto::did& repo) const {
+    return reader_of(atproto::stable_hash(repo.str()));
   }
 
   /// Spreads reads; equal keys go to the same READER, in order.
@@ -87,6 +103,7 @@ struct context {
   void clear();
 
 private:
+  std::vector<router_actor> routers_;
   mutable std::mutex mutex_;
   std::unordered_map<uint32_t, upstream_actor> upstream_handles_;
 };

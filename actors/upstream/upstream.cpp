@@ -174,24 +174,24 @@ void upstream::on_frames(stream_frames& x) {
   perform(std::move(effects));
 }
 
-/// By shard of the ROUTER, in order, in bounded batches.
+/// By ROUTER, in order, in bounded batches.
 void upstream::forward(std::vector<atproto::stamped_frame> frames) {
   if (frames.empty())
     return;
-  std::vector<frame_batch> by_shard(shared_->routers.size());
-  const auto flush = [&](size_t shard) {
-    if (!by_shard[shard].frames.empty())
-      send(shared_->routers[shard], std::exchange(by_shard[shard], {}));
+  const auto& routers = shared_->routers();
+  std::vector<frame_batch> by_router(routers.size());
+  const auto flush = [&](size_t i) {
+    if (!by_router[i].frames.empty())
+      send(routers[i], std::exchange(by_router[i], {}));
   };
   for (auto& x : frames) {
-    const auto shard = atproto::stable_hash(x.repo.str())
-                       % shared_->routers.size();
-    by_shard[shard].frames.push_back(std::move(x));
-    if (by_shard[shard].frames.size() >= limits::frame_batch_max)
-      flush(shard);
+    const auto i = shared_->places.router_of(x.repo);
+    by_router[i].frames.push_back(std::move(x));
+    if (by_router[i].frames.size() >= limits::frame_batch_max)
+      flush(i);
   }
-  for (size_t shard = 0; shard < by_shard.size(); ++shard)
-    flush(shard);
+  for (size_t i = 0; i < by_router.size(); ++i)
+    flush(i);
 }
 
 /// The board and the metrics. A new stamp is shown only when it is durable.

@@ -44,7 +44,7 @@ protected:
     shared->time = &hands;
     shared->signers.begin(1, 1);
     shared->readers.push_back(reader.as<reader_actor>());
-    shared->routers.push_back(router.as<router_actor>());
+    shared->add_router(router.as<router_actor>());
     shared->supervisor = supervisor.as<supervisor_actor>();
     keep(spawn_health_watch(sys, shared));
     first_jobs = reader.take<reader_job>();

@@ -21,7 +21,7 @@ class LeftOutShellTest : public ShellFixture {
 protected:
   LeftOutShellTest() {
     shared->readers.push_back(reader.as<reader_actor>());
-    shared->routers.push_back(router.as<router_actor>());
+    shared->add_router(router.as<router_actor>());
     shared->journal = journal.as<journal_actor>();
     supervisor_environment env;
     env.shared = shared;

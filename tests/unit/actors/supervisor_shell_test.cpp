@@ -23,7 +23,7 @@ class SupervisorShellTest : public ShellFixture {
 protected:
   SupervisorShellTest() {
     shared->readers.push_back(reader.as<reader_actor>());
-    shared->routers.push_back(router.as<router_actor>());
+    shared->add_router(router.as<router_actor>());
     shared->journal = journal.as<journal_actor>();
     shared->identity = identity.as<identity_actor>();
     router.delay_answers();

@@ -45,7 +45,7 @@ protected:
   UpstreamShellTest() {
     shared->journal = journal.as<journal_actor>();
     shared->supervisor = supervisor.as<supervisor_actor>();
-    shared->routers.push_back(router.as<router_actor>());
+    shared->add_router(router.as<router_actor>());
     start({});
   }
 

@@ -1,0 +1,79 @@
+#pragma once
+
+#include "atproto/identifiers.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace weir::actors {
+
+/// Where the repos of a node live: the partition of a DID, whose store keeps
+/// it, and the ROUTER there that works on it. Nothing else decides this; a
+/// second rule that disagreed would lead two REPOs to the same repo.
+///
+/// Each partition has the same number of ROUTERs. The ROUTERs of a node are
+/// counted from 0, partition after partition.
+///
+/// # Threads
+/// Never changes; any.
+class placement {
+public:
+  /// One partition with one ROUTER.
+  placement() = default;
+
+  /// @param routers_each Of each partition.
+  /// @pre both are greater than 0
+  placement(uint16_t partitions, size_t routers_each) noexcept
+    : partitions_(partitions), routers_each_(routers_each) {
+    // nop
+  }
+
+  uint16_t partitions() const noexcept { return partitions_; }
+
+  /// Of all partitions.
+  size_t routers() const noexcept { return partitions_ * routers_each_; }
+
+  /// Rendezvous hashing: each partition draws a number for the DID, and the
+  /// highest wins. Data directories depend on the outcome, which therefore
+  /// stays as it is for ever (PlacementTest.StaysAsItIsOnDisk).
+  uint16_t partition_of(const atproto::did& repo) const noexcept {
+    return partition_of_hash(atproto::stable_hash(repo.str()));
+  }
+
+  /// The number of its ROUTER among those of the node.
+  size_t router_of(const atproto::did& repo) const noexcept {
+    const auto hash = atproto::stable_hash(repo.str());
+    return partition_of_hash(hash) * routers_each_ + hash % routers_each_;
+  }
+
+  /// The first ROUTER of a partition.
+  size_t first_router(uint16_t partition) const noexcept {
+    return partition * routers_each_;
+  }
+
+private:
+  uint16_t partition_of_hash(uint64_t hash) const noexcept {
+    uint16_t out = 0;
+    uint64_t highest = 0;
+    for (uint16_t i = 0; partitions_ > 1 && i < partitions_; ++i)
+      if (const auto drawn = draw(hash, i); drawn > highest) {
+        highest = drawn;
+        out = i;
+      }
+    return out;
+  }
+
+  /// The finaliser of SplitMix64, which leaves no trace of the hash that
+  /// `router_of` uses inside of a partition.
+  static uint64_t draw(uint64_t hash, uint64_t partition) noexcept {
+    auto x = hash + (partition + 1) * 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+  }
+
+  uint16_t partitions_ = 1;
+  size_t routers_each_ = 1;
+};
+
+} // namespace weir::actors

@@ -1,0 +1,3 @@
+size_t another(uint64_t hash) {
+  return hash % shards;
+}

@@ -1,0 +1,4 @@
+size_t one(const did& repo) {
+  return stable_hash(repo.str())
+         % shared->count();
+}

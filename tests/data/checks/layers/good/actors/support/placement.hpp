@@ -1,0 +1,3 @@
+size_t router_of(uint64_t hash) {
+  return hash % routers_each_;
+}

@@ -1,0 +1,79 @@
+#include "actors/support/placement.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace weir::actors {
+namespace {
+
+atproto::did account(size_t i) {
+  return atproto::did::trusted("did:web:r" + std::to_string(i) + ".test");
+}
+
+TEST(PlacementTest, OneNodeAloneHasOnePlace) {
+  const placement places;
+  EXPECT_EQ(places.partitions(), 1u);
+  EXPECT_EQ(places.routers(), 1u);
+  EXPECT_EQ(places.partition_of(account(1)), 0u);
+  EXPECT_EQ(places.router_of(account(1)), 0u);
+}
+
+TEST(PlacementTest, RoutersOfOnePartitionShareByHash) {
+  const placement places{1, 4};
+  std::vector<size_t> counts(places.routers());
+  for (size_t i = 0; i < 4000; ++i) {
+    EXPECT_EQ(places.router_of(account(i)),
+              atproto::stable_hash(account(i).str()) % 4);
+    ++counts[places.router_of(account(i))];
+  }
+  EXPECT_GT(*std::min_element(counts.begin(), counts.end()), 900u);
+}
+
+TEST(PlacementTest, ARouterIsOneOfItsPartition) {
+  const placement places{4, 6};
+  EXPECT_EQ(places.routers(), 24u);
+  std::vector<size_t> counts(places.routers());
+  for (size_t i = 0; i < 24'000; ++i) {
+    const auto partition = places.partition_of(account(i));
+    const auto router = places.router_of(account(i));
+    ASSERT_LT(partition, 4u);
+    ASSERT_GE(router, places.first_router(partition));
+    ASSERT_LT(router, places.first_router(partition) + 6);
+    ++counts[router];
+  }
+  const auto [least, most] = std::minmax_element(counts.begin(), counts.end());
+  EXPECT_GT(*least, 850u) << "the two choices do not depend on each other";
+  EXPECT_LT(*most, 1150u);
+}
+
+// Why it is rendezvous hashing and not a remainder.
+TEST(PlacementTest, OneMorePartitionTakesOnlyItsOwnShare) {
+  const placement before{4, 1};
+  const placement after{5, 1};
+  size_t moved = 0;
+  for (size_t i = 0; i < 10'000; ++i) {
+    const auto now = after.partition_of(account(i));
+    if (now == before.partition_of(account(i)))
+      continue;
+    EXPECT_EQ(now, 4u) << "none moves between those that were there";
+    ++moved;
+  }
+  EXPECT_NEAR(double(moved), 2000.0, 150.0);
+}
+
+// The stores of a data directory were filled by these numbers.
+TEST(PlacementTest, StaysAsItIsOnDisk) {
+  const placement places{4, 1};
+  std::vector<uint16_t> found;
+  for (size_t i = 0; i < 12; ++i)
+    found.push_back(places.partition_of(account(i)));
+  EXPECT_EQ(found,
+            (std::vector<uint16_t>{2, 3, 1, 0, 0, 1, 3, 0, 1, 2, 2, 2}));
+  EXPECT_EQ((placement{64, 1}.partition_of(account(1))), 58u);
+}
+
+} // namespace
+} // namespace weir::actors
