@@ -2,6 +2,7 @@
 
 #include "actors/api/completeness_answers.hpp"
 #include "actors/api/status_answers.hpp"
+#include "actors/support/node_sums.hpp"
 #include "actors/support/state_words.hpp"
 #include "atproto/record_json.hpp"
 #include "atproto/utf8.hpp"
@@ -178,11 +179,11 @@ net::http_reply answer_now(action what, const api_environment& env) {
       return net::json_reply(200, body);
     }
     case action::repo_count:
-      return count_reply("repo_count", env.stats->repo_count());
+      return count_reply("repo_count", repo_count(*env.shared));
     case action::record_count:
-      return count_reply("record_count", env.stats->records);
+      return count_reply("record_count", record_count(*env.shared));
     case action::outbox_buffer:
-      return outbox_reply(*env.outbox);
+      return outbox_reply(*env.shared);
     case action::resync_buffer:
       return count_reply("resync_buffer", env.waiting->value());
     case action::cursors:

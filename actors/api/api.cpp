@@ -169,7 +169,7 @@ void api_worker::ask_routers(const api_request_ptr& x,
                             uint32_t Reply::*count) {
   std::map<size_t, Request> by_router;
   for (auto& did : body.dids) {
-    auto& part = by_router[env_->shared->places.router_of(did)];
+    auto& part = by_router[env_->shared->places().router_of(did)];
     part.repos.push_back(std::move(did));
     if constexpr (std::is_same_v<Request, add_repos>)
       part.collections = body.collections;
@@ -208,7 +208,7 @@ void api_worker::read_repo(const api_request_ptr& x) {
                      ? completeness_reply(store, by, did)
                      : repo_reply(store, by, did, what == action::info));
   };
-  send(env_->shared->reader_of(*did),
+  send(env_->shared->home_of(*did).reader_of(*did),
        std::move(job));
 }
 
@@ -225,18 +225,19 @@ void api_worker::read_page(const api_request_ptr& x) {
              filter = env_->filter_generation](store_readers& store) {
     const completeness_judge by{*shared, filter};
     x->answer.send(what == action::dead_letters
-                     ? dead_letters_reply(store, shared->numbers, consumer, page)
+                     ? dead_letters_reply(store, shared->root().numbers,
+                                          consumer, page)
                    : what == action::list_errors ? errors_reply(store, by, page)
                                                  : repos_reply(store, by, page));
   };
-  send(env_->shared->reader_of(0), std::move(job));
+  send(env_->shared->root().reader_of(0), std::move(job));
 }
 
 void api_worker::order_letters(const api_request_ptr& x) {
   const auto retry = x->route.to->what == action::retry_letters;
   auto order = letters_order_of(*x->request.sink, retry,
-                                env_->shared->numbers, x->answer);
-  order ? send(env_->consumer, std::move(*order))
+                                env_->shared->root().numbers, x->answer);
+  order ? send(env_->shared->root().consumer, std::move(*order))
         : x->answer.send(problem(order.error()));
 }
 
@@ -259,7 +260,7 @@ void api_worker::resolve(const api_request_ptr& x) {
     else
       caf::anon_send(self, api_lookup{x, did});
   };
-  send(env_->shared->reader_of(*did),
+  send(env_->shared->home_of(*did).reader_of(*did),
        std::move(job));
 }
 
@@ -352,7 +353,7 @@ public:
       answer.cut();
       return;
     }
-    open_channel(env_->consumer, answer, std::move(*place));
+    open_channel(env_->shared->root().consumer, answer, std::move(*place));
   }
 
 private:
@@ -380,7 +381,6 @@ api make_api(caf::actor_system& system, api_environment env,
   out.operations
     = std::make_shared<service>(port::operations, access, worker, shared);
   out.stop = [worker] { caf::anon_send(worker, stop_actor{}); };
-  out.release = [shared] { shared->consumer = nullptr; };
   out.actor = caf::actor_cast<caf::strong_actor_ptr>(worker);
   return out;
 }

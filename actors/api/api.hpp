@@ -2,11 +2,8 @@
 
 #include "actors/api/access.hpp"
 #include "actors/api/limits.hpp"
-#include "actors/support/consumer_stats.hpp"
 #include "actors/support/context.hpp"
 #include "actors/support/limits.hpp"
-#include "actors/support/store_growth.hpp"
-#include "actors/support/store_stats.hpp"
 #include "net/http_server.hpp"
 #include "wire/repos_api.hpp"
 
@@ -23,9 +20,6 @@ namespace weir::actors {
 /// What the routes need to answer.
 struct api_environment {
   context_ptr shared;
-  store_stats* stats = nullptr;
-  std::shared_ptr<consumer_stats> outbox;
-  consumer_actor consumer;
   std::string consumer_name; ///< In the store.
   metric* waiting = nullptr; ///< Frames held back by REPOs.
   /// Of all look-ups of the node; clients have a share.
@@ -37,8 +31,6 @@ struct api_environment {
   std::shared_ptr<std::atomic<bool>> ready;
   /// Bodies of all requests that are not answered; one more byte is a 503.
   size_t request_bytes_max = limits::bulk_body_bytes_max;
-  std::shared_ptr<const store_growth> growth
-    = std::make_shared<const store_growth>(); ///< Of the store.
 };
 
 /// The faces of a node: Tap's wire, the repository API and the operations
@@ -52,8 +44,6 @@ struct api {
   std::shared_ptr<net::http_service> data;
   std::shared_ptr<net::http_service> operations;
   std::function<void()> stop;
-  /// Lets go of the CONSUMER; only when no io thread runs any more.
-  std::function<void()> release;
 };
 
 api make_api(caf::actor_system& system, api_environment env,

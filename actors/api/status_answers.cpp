@@ -2,7 +2,7 @@
 
 #include "actors/api/answers.hpp"
 #include "actors/api/completeness_answers.hpp"
-#include "actors/support/state_words.hpp"
+#include "actors/support/node_sums.hpp"
 #include "base/version.hpp"
 
 #include <algorithm>
@@ -53,30 +53,27 @@ void add_missing_streams(const std::vector<upstream_view>& all,
 
 /// What this node is, and which ids its log has: it is never cut off at its begin.
 void append_node(const api_environment& env, std::string& body) {
-  const auto end = env.stats->durable.load();
-  const auto id_of = [&](uint64_t op) {
-    return std::to_string(end == 0 ? 0 : env.shared->numbers.id_of(op).value());
-  };
+  const auto events = durable_events(*env.shared);
   body += R"("name":"weir","version":")";
   body += version();
   body += R"(","mode":")";
   body += wire::to_string(env.mode);
   body += R"(","log_epoch":")" + env.shared->log_epoch;
-  body += R"(","log_begin":)" + id_of(1);
-  body += R"(,"log_end":)" + id_of(end);
+  body += R"(","log_begin":)" + std::to_string(events.begin);
+  body += R"(,"log_end":)" + std::to_string(events.end);
 }
 
 void append_outbox(const api_environment& env, std::string& body) {
-  const auto& x = *env.outbox;
-  body += R"(,"outbox":)" + std::to_string(x.backlog.load());
+  const auto& shared = *env.shared;
+  body += R"(,"outbox":)" + std::to_string(backlog(shared));
   body += R"(,"outbox_seconds":)"
           + std::to_string(static_cast<uint64_t>(
-            x.backlog_seconds(env.shared->time->wall_now())));
-  body += R"(,"dead_letters":)" + std::to_string(x.dead_letters.load());
+            backlog_seconds(shared, shared.time->wall_now())));
+  body += R"(,"dead_letters":)" + std::to_string(dead_letters(shared));
 }
 
 void append_store(const api_environment& env, std::string& body) {
-  const auto sizes = env.growth->sizes();
+  const auto sizes = store_sizes(*env.shared);
   body += R"(,"store":{"bytes":{)";
   for (size_t i = 0; i < sizes.size(); ++i) {
     body += i == 0 ? "\"" : ",\"";
@@ -84,7 +81,7 @@ void append_store(const api_environment& env, std::string& body) {
     body += "\":" + std::to_string(sizes[i]);
   }
   body += R"(},"growth_per_day":)";
-  const auto growth = env.growth->per_day();
+  const auto growth = store_growth_per_day(*env.shared);
   body += growth ? std::to_string(static_cast<int64_t>(*growth)) : "null";
   body += '}';
 }
@@ -95,7 +92,7 @@ void append_counts(std::string_view name, const std::vector<state_count>& counts
   for (const auto& x : counts) {
     out += &x == counts.data() ? "\"" : ",\"";
     out += x.word;
-    out += "\":" + std::to_string(x.count->load());
+    out += "\":" + std::to_string(x.count);
   }
   out += '}';
 }
@@ -133,11 +130,11 @@ net::http_reply ready_reply(const api_environment& env) {
   return net::json_reply(ok ? 200 : 503, body + '}');
 }
 
-net::http_reply outbox_reply(const consumer_stats& x) {
+net::http_reply outbox_reply(const context& x) {
   return net::json_reply(200, R"({"outbox_buffer":)"
-                                + std::to_string(x.backlog.load())
+                                + std::to_string(backlog(x))
                                 + R"(,"dead_letters":)"
-                                + std::to_string(x.dead_letters.load()) + '}');
+                                + std::to_string(dead_letters(x)) + '}');
 }
 
 net::http_reply short_status_reply(const api_environment& env) {
@@ -150,14 +147,14 @@ net::http_reply status_reply(const api_environment& env) {
   std::string body = "{";
   append_node(env, body);
   // Each repo is counted once here and once there.
-  append_counts("repos", repo_states(*env.stats), body);
-  append_counts("accounts", account_states(*env.stats), body);
+  append_counts("repos", repo_states(*env.shared), body);
+  append_counts("accounts", account_states(*env.shared), body);
   const auto uncovered = env.shared->uncovered.load();
   body += R"(,"uncovered":)"
           + (uncovered < 0 ? "null" : std::to_string(uncovered));
   body += R"(,"completeness":)";
   append_short_count(*env.shared, body);
-  body += R"(,"records":)" + std::to_string(env.stats->records.load());
+  body += R"(,"records":)" + std::to_string(record_count(*env.shared));
   append_outbox(env, body);
   append_store(env, body);
   body += R"(,"causes":)";

@@ -10,7 +10,7 @@ namespace weir::actors {
 net::http_reply ready_reply(const api_environment& env);
 
 /// As Tap says it, and what waits for a decision beside.
-net::http_reply outbox_reply(const consumer_stats& x);
+net::http_reply outbox_reply(const context& x);
 
 /// `/status`: all of it.
 net::http_reply status_reply(const api_environment& env);

@@ -46,7 +46,7 @@ public:
   consumer(caf::actor_config& config, consumer_environment env,
            delivery_options options, const delivery_state& state)
     : observed(config, "consumer"), env_(std::move(env)),
-      gate_(env_.shared->accounts), machine_(options, state, gate_),
+      gate_(env_.home->accounts), machine_(options, state, gate_),
       held_(env_.shared->memory, memory_use::delivery) {
     durable_ = state.durable;
   }
@@ -60,6 +60,7 @@ public:
     letters_ = {};
     held_.set(0);
     env_.shared = nullptr;
+    env_.home = nullptr;
     observed::on_exit();
   }
 
@@ -139,7 +140,7 @@ consumer::deliver(const std::vector<delivery_effects::send>& sends) {
 void consumer::encode(const delivery_effects::send& x) {
   json_.clear();
   const auto& op = x.op();
-  const auto id = env_.shared->numbers.id_of(x.id).value();
+  const auto id = env_.home->numbers.id_of(x.id).value();
   if (op.scope.starts_with('$')) {
     const auto fact = wire::parse_account_fact(op.body.view());
     wire::append_tap_identity(id, x.entry->repo.str(),
@@ -162,7 +163,7 @@ void consumer::ask_page(storage::op_id after) {
              durable = durable_](store_readers& store) {
     caf::anon_send(to, store.read_log(after, durable));
   };
-  send(env_.shared->reader_of(1), std::move(job));
+  send(env_.home->reader_of(1), std::move(job));
 }
 
 void consumer::ask_did_page(const delivery_effects::did_wish& x) {
@@ -171,7 +172,7 @@ void consumer::ask_did_page(const delivery_effects::did_wish& x) {
     caf::anon_send(
       to, store.read_did(x.repo, x.facts, x.after, x.through, x.ops_max));
   };
-  send(env_.shared->reader_of(x.repo),
+  send(env_.home->reader_of(x.repo),
        std::move(job));
 }
 
@@ -192,7 +193,7 @@ void consumer::save(const delivery_effects::write& x) {
   change.acked = x.put;
   for (const auto& letter : x.letters) {
     letter_lines_.tell(env_.name,
-                       env_.shared->numbers.id_of(letter.id).value(), letter,
+                       env_.home->numbers.id_of(letter.id).value(), letter,
                        now());
     change.dead_letters.emplace_back(
       letter.id,
@@ -200,7 +201,7 @@ void consumer::save(const delivery_effects::write& x) {
                                env_.shared->time->wall_now().seconds()});
   }
   rows->consumers.push_back(std::move(change));
-  send(env_.shared->journal,
+  send(env_.home->journal,
        journal_rows{std::move(rows), 0, rows_sink{consumer_actor{this}}});
 }
 
@@ -213,7 +214,7 @@ void consumer::on_text(const channel_text& x) {
                       now());
     return publish();
   }
-  const auto& numbers = env_.shared->numbers;
+  const auto& numbers = env_.home->numbers;
   const auto op = numbers.op_of(**ack);
   if (!op || *op > durable_) {
     const auto last = durable_ == 0 ? 0 : numbers.id_of(durable_).value();
@@ -235,7 +236,7 @@ void consumer::look_for_letters() {
              order = *order](store_readers& store) {
     caf::anon_send(to, find_letters(store, name, order));
   };
-  send(env_.shared->reader_of(1), std::move(job));
+  send(env_.home->reader_of(1), std::move(job));
 }
 
 /// Nothing of their accounts is sent until it is known what was logged later.
@@ -251,7 +252,7 @@ void consumer::judge(const letters_found& x) {
     judge_letters(store, judged);
     caf::anon_send(to, std::move(judged));
   };
-  send(env_.shared->reader_of(1), std::move(job));
+  send(env_.home->reader_of(1), std::move(job));
 }
 
 void consumer::on_letters(const letters_found& x) {
@@ -263,7 +264,7 @@ void consumer::on_letters(const letters_found& x) {
   delivery_effects effects;
   if (x.failed.code == ec::none) {
     effects = machine_.on_letters(letters_.wishes(x), now(), settled);
-    letters_.decide(env_.name, env_.shared->numbers, x, std::move(settled));
+    letters_.decide(env_.name, env_.home->numbers, x, std::move(settled));
   } else {
     effects = machine_.on_letters({}, now(), settled);
     letters_.fail(x.failed);
@@ -295,7 +296,7 @@ void consumer::on_did_page(const did_page& x) {
 }
 
 void consumer::publish() {
-  auto& stats = *env_.stats;
+  auto& stats = env_.home->outbox;
   const auto& counters = machine_.counters();
   stats.position = machine_.position();
   stats.backlog = machine_.backlog();
@@ -316,11 +317,11 @@ void consumer::publish() {
 void consumer::date_oldest() {
   const auto x = machine_.oldest_due();
   if (age_.see(x, now()))
-    send(env_.shared->reader_of(1),
+    send(env_.home->reader_of(1),
          read_unread(x, durable_, consumer_actor{this}));
   if (const auto at = age_.look_at())
     timer_.arm(this, now(), *at);
-  env_.stats->oldest_us = age_.written_us();
+  env_.home->outbox.oldest_us = age_.written_us();
 }
 
 void consumer::on_unread(const unread_log& x) {

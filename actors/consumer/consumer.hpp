@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/consumer/delivery_types.hpp"
-#include "actors/support/consumer_stats.hpp"
 #include "actors/support/context.hpp"
 
 #include <memory>
@@ -19,8 +18,8 @@ namespace weir::actors {
 
 struct consumer_environment {
   context_ptr shared;
+  home_ptr home;
   storage::tail_cache* tail = nullptr; ///< Outlives the actor.
-  std::shared_ptr<consumer_stats> stats;
   std::string name;
   uint64_t log_identity = 0;
   bool fire_and_forget = false; ///< Noted in its row.

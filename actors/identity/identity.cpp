@@ -78,6 +78,8 @@ private:
   void ask(const identity_ask& x);
   void forget(waiter_id who);
   void perform(identity_machine::effects x);
+  void write(std::vector<std::pair<atproto::did, storage::identity_row>> known,
+             std::vector<atproto::did> taken);
   void load(const atproto::did& repo);
   void answer(const identity_machine::answer& x);
   void look_export();
@@ -144,14 +146,7 @@ void identity::perform(identity_machine::effects x) {
   held_.set(machine_.bytes());
   pace_->set(static_cast<uint64_t>(std::ceil(machine_.lookups_per_second())));
   // First: what a repo writes of it is never on disk before it is itself.
-  if (!x.store.empty()) {
-    auto rows = std::make_shared<storage::journal_batch>();
-    rows->identities = std::move(x.store);
-    for (auto& repo : x.taken)
-      rows->exported.emplace_back(std::move(repo), std::nullopt);
-    exported_->add(x.taken.size());
-    send(shared_->journal, journal_rows{std::move(rows), 0, {}});
-  }
+  write(std::move(x.store), std::move(x.taken));
   for (const auto& a : x.answers)
     answer(a);
   for (const auto& repo : x.load)
@@ -169,6 +164,27 @@ void identity::perform(identity_machine::effects x) {
   look_export();
 }
 
+/// Each row in the store of its DID.
+void identity::write(
+  std::vector<std::pair<atproto::did, storage::identity_row>> known,
+  std::vector<atproto::did> taken) {
+  std::map<uint16_t, std::shared_ptr<storage::journal_batch>> by_home;
+  const auto rows_of = [&](const atproto::did& repo) -> auto& {
+    auto& out = by_home[shared_->places().partition_of(repo)];
+    if (out == nullptr)
+      out = std::make_shared<storage::journal_batch>();
+    return *out;
+  };
+  exported_->add(taken.size());
+  for (auto& x : known)
+    rows_of(x.first).identities.push_back(std::move(x));
+  for (auto& repo : taken)
+    rows_of(repo).exported.emplace_back(std::move(repo), std::nullopt);
+  for (auto& [home, rows] : by_home)
+    send(shared_->partitions()[home]->journal,
+         journal_rows{std::move(rows), 0, {}});
+}
+
 void identity::load(const atproto::did& repo) {
   reader_job job;
   job.run = [to = identity_actor{this}, repo,
@@ -176,7 +192,7 @@ void identity::load(const atproto::did& repo) {
                              : std::nullopt](store_readers& store) {
     caf::anon_send(to, stored_of(store, repo, as_of));
   };
-  send(shared_->reader_of(repo), std::move(job));
+  send(shared_->home_of(repo).reader_of(repo), std::move(job));
 }
 
 void identity::answer(const identity_machine::answer& x) {
@@ -209,7 +225,7 @@ void identity::perform(const export_machine::effects& x) {
     auto rows = std::make_shared<storage::journal_batch>();
     rows->exported = x.rows;
     rows->export_place = x.place;
-    send(shared_->journal, journal_rows{std::move(rows), 0, rows_sink{this}});
+    send(shared_->root().journal, journal_rows{std::move(rows), 0, rows_sink{this}});
   }
   operations_->add(x.place && x.place->place != 0 ? x.rows.size() : 0);
   if (x.list)
@@ -235,7 +251,7 @@ void identity::list_export() {
       caf::anon_send(to,
                      export_stored{std::move(x->place), std::move(x->names)});
   };
-  send(shared_->reader_of(0), std::move(job));
+  send(shared_->root().reader_of(0), std::move(job));
 }
 
 /// Those who wait may be known now.
@@ -254,7 +270,7 @@ void identity::load_exported() {
         if (auto x = stored_of(store, repo, as_of); x.exported)
           caf::anon_send(to, std::move(x));
     };
-    send(shared_->reader_of(i), std::move(job));
+    send(shared_->root().reader_of(i), std::move(job));
   }
 }
 
@@ -266,7 +282,7 @@ void identity::on_export_page(const export_page& x) {
     job.run = [to = identity_actor{this}, x](store_readers&) {
       caf::anon_send(to, read_page(x));
     };
-    return send(shared_->reader_of(0), std::move(job));
+    return send(shared_->root().reader_of(0), std::move(job));
   }
   if (x.limited)
     machine_.rest_directory(*x.limited, now());

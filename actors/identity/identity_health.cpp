@@ -88,8 +88,7 @@ void identity_health::note_unknown(const atproto::did& repo,
                         had ? look_up_fault::lost : fault, text, now);
     });
   };
-  caf::anon_send(shared_->reader_of(repo),
-                 std::move(job));
+  caf::anon_send(shared_->home_of(repo).reader_of(repo), std::move(job));
 }
 
 } // namespace weir::actors

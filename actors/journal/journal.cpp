@@ -33,13 +33,15 @@ bool erases(const storage::repo_update& x) {
 
 class journal final : public observed<journal_actor::base> {
 public:
-  journal(caf::actor_config& config, context_ptr shared, journal_store store,
-          journal_options options, std::function<void(const error&)> failure)
+  journal(caf::actor_config& config, context_ptr shared, home_ptr home,
+          journal_store store, journal_options options,
+          std::function<void(const error&)> failure)
     : observed(config, "journal"), shared_(std::move(shared)),
+      home_(std::move(home)),
       store_(std::move(store)), options_(options),
       on_failure_(std::move(failure)), queue_(options.bounds),
       names_held_(shared_->memory, memory_use::names),
-      publication_(*store_.stats, shared_->accounts, shared_->metrics) {
+      publication_(home_->stats, home_->accounts, shared_->metrics) {
     names_held_.set(store_.writer->names_bytes());
     auto& registry = shared_->metrics;
     batches_ = &registry.counter("weir_journal_batches_total",
@@ -56,6 +58,7 @@ public:
 
   void on_exit() override {
     shared_ = nullptr;
+    home_ = nullptr;
     on_failure_ = nullptr;
     observed::on_exit();
   }
@@ -79,6 +82,7 @@ private:
   void fail(const error& why);
 
   context_ptr shared_;
+  home_ptr home_;
   journal_store store_;
   journal_options options_;
   std::function<void(const error&)> on_failure_;
@@ -212,9 +216,9 @@ void journal::publish(const publication_machine::effects& x,
   updates_->add(x.written);
   refused_->add(x.refused);
   operations_->add(x.operations);
-  if (shared_->sweeper)
+  if (home_->sweeper)
     for (size_t i = 0; i < x.erasings; ++i)
-      send(shared_->sweeper, erase_begun{});
+      send(home_->sweeper, erase_begun{});
   finished_frames marks;
   for (const auto& at : x.done)
     marks.add(at);
@@ -224,7 +228,7 @@ void journal::publish(const publication_machine::effects& x,
       send(row.from, rows_durable{row.token});
   if (!written.entries.empty()) {
     publication_.on_log(written.last, written.log_events);
-    for (const auto& to : shared_->subscribers.all())
+    for (const auto& to : home_->subscribers.all())
       send(to, log_advanced{written.last, written.log_events});
   }
   pass(crash_point::journal_told);
@@ -258,7 +262,7 @@ void journal::end_erasing(const erase_over& x) {
 }
 
 void journal::forget_erased() {
-  publication_.forget_erased(shared_->subscribers.all().size());
+  publication_.forget_erased(home_->subscribers.all().size());
 }
 
 void journal::fail(const error& why) {
@@ -321,12 +325,15 @@ journal_actor::behavior_type journal::make_behavior() {
 } // namespace
 
 journal_actor spawn_journal(caf::actor_system& system, context_ptr shared,
-                            journal_store store, journal_options options,
+                            home_ptr home, journal_store store,
+                            journal_options options,
                             std::function<void(const error&)> on_failure) {
   if (options.detached)
     return system.spawn<journal, caf::detached>(
-      std::move(shared), std::move(store), options, std::move(on_failure));
-  return system.spawn<journal>(std::move(shared), std::move(store), options,
+      std::move(shared), std::move(home), std::move(store), options,
+      std::move(on_failure));
+  return system.spawn<journal>(std::move(shared), std::move(home),
+                               std::move(store), options,
                                std::move(on_failure));
 }
 

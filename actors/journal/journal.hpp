@@ -29,7 +29,6 @@ struct journal_options {
 struct journal_store {
   storage::committer* writer = nullptr;
   storage::tail_cache* tail = nullptr;
-  store_stats* stats = nullptr;
   /// How many files LevelDB has to merge.
   std::function<int()> level0_files;
 };
@@ -46,7 +45,8 @@ struct journal_store {
 /// A failed write is final: `on_failure` is called once (`ec::disk_full`: there
 /// was no space), nothing more is written, acknowledged or kept.
 journal_actor spawn_journal(caf::actor_system& system, context_ptr shared,
-                            journal_store store, journal_options options,
+                            home_ptr home, journal_store store,
+                            journal_options options,
                             std::function<void(const error&)> on_failure);
 
 } // namespace weir::actors

@@ -25,11 +25,12 @@ namespace weir::actors {
 
 namespace {
 
-/// Asks the repos that were refused for a rev beyond our clock to fetch anew, a
-/// page at a time.
-void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
+/// Asks the repos of a partition that were refused for a rev beyond our clock to
+/// fetch anew, a page at a time.
+void retry_ahead(const context_ptr& shared, const home_ptr& home,
+                 const storage::due_repo& after) {
   reader_job job;
-  job.run = [shared, after](store_readers& store) {
+  job.run = [shared, home, after](store_readers& store) {
     const auto page = store.list_ahead(after, limits::clock_retry_page);
     if (!page) {
       log::error("clock_retry_failed", {{"reason", to_string(page.error())}});
@@ -37,13 +38,13 @@ void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
     }
     std::map<size_t, resync_repos> by_router;
     for (const auto& repo : page->repos)
-      by_router[shared->places.router_of(repo)].repos.push_back(repo);
+      by_router[shared->places().router_of(repo)].repos.push_back(repo);
     for (auto& [router, part] : by_router)
       caf::anon_send(shared->routers()[router], std::move(part));
     if (!page->end)
-      retry_ahead(shared, page->last);
+      retry_ahead(shared, home, page->last);
   };
-  caf::anon_send(shared->reader_of(0), std::move(job));
+  caf::anon_send(home->reader_of(0), std::move(job));
 }
 
 /// A place among the names of the directory that nobody foresees.
@@ -78,7 +79,8 @@ void recall_known(const context_ptr& shared) {
       });
     }
   };
-  caf::anon_send(shared->reader_of(0), std::move(job));
+  for (const auto& x : shared->partitions())
+    caf::anon_send(x->reader_of(0), job);
 }
 
 /// Nobody is told that what nobody saw works.
@@ -146,9 +148,11 @@ private:
           return x.cause == health_causes[i];
         })));
     if (std::exchange(corrections_, clock.corrections) != clock.corrections) {
-      retry_ahead(shared_, {});
-      if (shared_->supervisor)
-        send(shared_->supervisor, clock_corrected{});
+      for (const auto& x : shared_->partitions()) {
+        retry_ahead(shared_, x, {});
+        if (x->supervisor)
+          send(x->supervisor, clock_corrected{});
+      }
     }
   }
 

@@ -1,5 +1,6 @@
 #include "actors/node/node_impl.hpp"
 #include "actors/support/limits.hpp"
+#include "actors/support/node_sums.hpp"
 
 #include "storage/disk/safe_env.hpp"
 #include "storage/disk/store_sizes.hpp"
@@ -12,19 +13,6 @@ size_t cores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-wire::collection_filter filter_of(const std::vector<std::string>& patterns) {
-  return wire::collection_filter::parse(patterns).value();
-}
-
-/// Of PDSs, for these patterns: with others all repos are asked about again.
-std::string holders_listing(const std::vector<std::string>& patterns) {
-  const auto filter = filter_of(patterns);
-  std::string all;
-  for (const auto& x : filter.patterns())
-    all += x + ' ';
-  return "signal-" + std::to_string(atproto::stable_hash(all));
-}
-
 } // namespace
 
 void node::impl::guard(std::string name, caf::strong_actor_ptr handle) {
@@ -34,11 +22,8 @@ void node::impl::guard(std::string name, caf::strong_actor_ptr handle) {
 result<void> node::impl::start(const node& owner) {
   if (const auto problems = config.problems(); !problems.empty())
     return fail(ec::invalid_argument, problems.front());
-  auto opened = open_store(config, *seams.time, *seams.random, seams.disk);
-  if (!opened)
-    return opened.error();
-  store = std::move(*opened);
-  growth->note(storage::store_sizes(*store->db), seams.time->steady_now());
+  if (auto ok = open_partitions(); !ok)
+    return ok;
   auto sockets = make_network(config, *seams.time, seams.transport,
                               seams.tls);
   if (!sockets)
@@ -46,40 +31,29 @@ result<void> node::impl::start(const node& owner) {
   net = std::move(*sockets);
   if (net.threads)
     net.threads->start();
-  shared->time = seams.time;
-  shared->random = seams.random;
-  shared->places = {1, shard_count()};
-  shared->numbers = store->numbers;
-  shared->log_epoch = store->numbers.name_of(store->db->log_identity());
-  // These write themselves: before the JOURNAL, who then writes alone.
-  auto streams = load_upstreams(*store, config.upstreams);
+  // These write themselves: before the JOURNALs, who then write alone.
+  auto streams = load_upstreams(root().store(), config.upstreams);
   if (!streams)
     return streams.error();
-  const auto filter = load_filter(*store, filter_of(config.collections));
+  const auto filter
+    = load_filter(root().store(),
+                  wire::collection_filter::parse(config.collections).value());
   if (!filter)
     return filter.error();
   filter_generation = *filter;
-  bool ran_before = false;
-  auto channel
-    = load_channel_consumer(*store, config.consumer_disable_acks, ran_before);
-  if (!channel)
-    return channel.error();
+  for (const auto& x : partitions)
+    if (auto ok = x->load_consumer(); !ok)
+      return ok;
   shared->signers.begin(seams.random->next(), streams->size());
   shared->health.with([this](health_machine& x) {
     x.begin(config.plc_url, config.handle_resolver_url);
   });
   start_system();
-  start_store_actors();
+  for (const auto& x : partitions)
+    x->start_store(*system);
+  start_identity();
   show_upstreams(*streams); // Rows of relays that are not among them differ.
-  auto known
-    = load_repos(*store, shared->places, filter_generation, shared->upstreams,
-                 shared->accounts, seams.end_wanted);
-  if (!known)
-    return known.error();
-  outdated = store->stats.outdated;
-  start_consumer(std::move(*channel), ran_before); // It asks for accounts.
-  start_routers(std::move(*known));
-  if (auto ok = start_supervisor(*streams); !ok)
+  if (auto ok = start_partitions(*streams); !ok)
     return ok;
   if (auto ok = start_servers(); !ok)
     return ok;
@@ -90,8 +64,26 @@ result<void> node::impl::start(const node& owner) {
   start_health_watch();
   start_progress_watch();
   add_gauges();
-  guardian = spawn_guardian(*system, shared, std::move(children), on_failure);
+  start_guardian();
   ready->store(true);
+  return {};
+}
+
+result<void> node::impl::open_partitions() {
+  shared->time = seams.time;
+  shared->random = seams.random;
+  const auto routers
+    = config.most.routers == 0 ? 2 * cores() : config.most.routers;
+  shared->divide({1, routers});
+  for (const auto& home : shared->partitions()) {
+    auto opened
+      = partition::open({config, seams, shared, home, on_failure});
+    if (!opened)
+      return opened.error();
+    partitions.push_back(std::move(*opened));
+  }
+  shared->log_epoch
+    = shared->root().numbers.name_of(root().store().db->log_identity());
   return {};
 }
 
@@ -100,29 +92,13 @@ void node::impl::start_system() {
     config.threads == 0 ? cores() : config.threads, seams.run);
   system = std::make_unique<caf::actor_system>(*caf_config);
   if (seams.run != nullptr)
-    seams.run->begin(*system,
-                     [this] { store->db->files().wait_until_idle(); });
+    seams.run->begin(*system, [this] {
+      for (const auto& x : partitions)
+        x->store().db->files().wait_until_idle();
+    });
 }
 
-void node::impl::start_store_actors() {
-  journal_options options;
-  const auto own_threads = seams.run == nullptr;
-  options.detached = own_threads;
-  shared->journal = spawn_journal(
-    *system, shared,
-    {store->writer.get(), store->tail.get(), &store->stats,
-     [this] { return store->db->level0_files(); }},
-    options, [this](const error& why) { on_journal_failure(why); });
-  guard("journal", caf::actor_cast<caf::strong_actor_ptr>(shared->journal));
-  shared->sweeper = spawn_sweeper(
-    *system, shared, {store->db.get(), store->tail.get()}, own_threads);
-  guard("sweeper", caf::actor_cast<caf::strong_actor_ptr>(shared->sweeper));
-  for (size_t i = 0; i < config.readers; ++i) {
-    shared->readers.push_back(
-      spawn_reader(*system, *store->readers, own_threads));
-    guard("reader",
-          caf::actor_cast<caf::strong_actor_ptr>(shared->readers.back()));
-  }
+void node::impl::start_identity() {
   identity_options identities;
   identities.per_second = config.plc_per_second;
   const auto plan = plan_memory(config);
@@ -142,147 +118,31 @@ void node::impl::start_store_actors() {
   guard("identity", caf::actor_cast<caf::strong_actor_ptr>(shared->identity));
 }
 
-size_t node::impl::shard_count() const {
-  return config.most.routers == 0 ? 2 * cores() : config.most.routers;
-}
-
-/// For REPOs.
-backfill_factory node::impl::backfills() {
-  backfill_environment env;
-  env.shared = shared;
-  env.fetch = make_repo_fetcher(net.guarded, config.repo_bytes_max);
-  env.spools = make_spool_factory(config);
-  const auto plan = plan_memory(config);
-  env.bounds = {plan.spool, plan.index_entries, plan.chunks};
-  env.bytes = &shared->metrics.counter("weir_backfill_bytes_total",
-                                       "Body bytes of repo fetches");
-  env.records = &shared->metrics.counter("weir_backfill_records_total",
-                                         "Records of fetched repos");
-  return [this, env](const atproto::did& repo, fetch_order order,
-                     repo_actor from) {
-    return spawn_backfill(*system, env, repo, std::move(order),
-                          std::move(from));
-  };
-}
-
-void node::impl::start_routers(known_repos known) {
-  auto settings = std::make_shared<repo_settings>();
-  settings->filter = filter_of(config.collections);
-  settings->filter_generation = filter_generation;
-  settings->retry_min = config.retry_backoff_min;
-  settings->retry_max = config.retry_backoff_max;
-  settings->refresh_min = config.identity_refresh_min;
-  settings->listing_grace = config.listing_grace;
-  settings->gone_grace = config.gone_grace;
+/// One step at a time, for all of them.
+result<void> node::impl::start_partitions(
+  const std::vector<storage::upstream_row>& streams) {
+  for (const auto& x : partitions)
+    if (auto ok = x->load_repos(filter_generation); !ok)
+      return ok;
+  outdated = shared->sum([](const partition_context& x) {
+    return x.stats.outdated.load();
+  });
   shared->doubts->set_most(
     {plan_memory(config).doubts, limits::doubt_disk_bytes_max});
-  quiet_work = known.quiet_work;
   repos = std::make_shared<repo_metrics>(shared->metrics);
-  const repo_environment env{
-    shared, settings, repos,
-    std::make_shared<const backfill_factory>(backfills())};
-  const auto make_repo = [this, env](router_actor router, atproto::did repo,
-                                     uint64_t incarnation) {
-    return spawn_repo(*system, std::move(router), env, std::move(repo),
-                      incarnation);
-  };
-  for (size_t shard = 0; shard < shard_count(); ++shard) {
-    router_options options;
-    options.shard = shard;
-    options.mode = config.mode;
-    options.residents.resident_max
-      = std::min(residents_for(plan_memory(config).repos, shard_count()),
-                 config.most.residents);
-    options.signal = filter_of(config.signal_collections);
-    auto made = spawn_router(*system, shared, options,
-                             std::move(known.tracked[shard]), make_repo);
-    guard("router", caf::actor_cast<caf::strong_actor_ptr>(made));
-    shared->add_router(std::move(made));
-  }
-}
-
-/// Patterns name no collection that a relay could be asked for.
-std::vector<std::string> node::impl::listed_collections() const {
-  std::vector<std::string> out;
-  if (config.mode == tracking_mode::signal)
-    for (const auto& x : config.signal_collections)
-      if (atproto::valid_nsid(x))
-        out.push_back(x);
-  return out;
-}
-
-result<void> node::impl::start_supervisor(
-  const std::vector<storage::upstream_row>& streams) {
-  const auto plan = plan_memory(config);
-  supervisor_environment env;
-  env.shared = shared;
-  env.list = make_repo_lister(net.configured, shared,
-                              filter_of(config.signal_collections));
-  env.ask = make_account_asker(net.guarded);
-  env.questions.gone_grace = config.gone_grace;
-  env.questions.waiting_max = plan.questions;
-  env.questions.kept_max = plan.answers;
-  env.census_entries = plan.census;
-  env.claims_bytes = plan.claims;
-  if (!filter_of(config.collections).matches_all())
-    env.kept_records = &store->stats.records;
-  env.discover = config.mode == tracking_mode::full_network;
-  env.signal_collections = listed_collections();
-  auto listed = env.signal_collections;
-  if (config.mode == tracking_mode::signal) {
-    env.holders_listing = holders_listing(config.signal_collections);
-    listed.push_back(env.holders_listing);
-  }
-  auto listings = load_listings(*store, streams, listed);
-  if (!listings)
-    return listings.error();
-  env.listings = std::move(*listings);
-  env.filter_generation = filter_generation;
-  if (quiet_work)
-    env.quiet_work_filter = filter_generation;
-  supervisor_options options;
-  options.parallelism = config.sync_parallelism;
-  options.per_host = config.sync_per_host;
-  options.retry_max = config.retry_backoff_max;
-  options.preparing_max = config.most.preparing;
-  options.queue_max = plan.fetch_queue;
-  options.hosts_max = plan.fetch_hosts;
-  options.completeness_interval = config.completeness_interval;
-  listing_options listing;
-  listing.interval = config.listing_interval;
-  listing.requests_per_hour = config.listing_requests_per_hour;
-  listing.pause = config.listing_pause;
-  listing.grace = config.listing_grace;
-  listing.salt = seams.random->next();
-  const auto supervisor
-    = spawn_supervisor(*system, std::move(env), options, listing);
-  guard("supervisor", caf::actor_cast<caf::strong_actor_ptr>(supervisor));
+  for (const auto& x : partitions)
+    x->start_readings(*system, net, repos);
+  for (const auto& x : partitions)
+    if (auto ok = x->start_supervisor(*system, net, streams); !ok)
+      return ok;
   return {};
 }
 
-void node::impl::start_consumer(storage::consumer_state known,
-                                bool ran_before) {
-  delivery_options options;
-  options.fire_and_forget = config.consumer_disable_acks;
-  options.events_max = config.consumer_window_events;
-  options.bytes_max = config.consumer_window_bytes;
-  options.retry_timeout = config.consumer_retry;
-  options.attempts_max = static_cast<uint32_t>(config.consumer_attempts_max);
-  delivery_state state;
-  state.position = known.row.position(0);
-  state.acked = std::move(known.acked);
-  state.durable = store->stats.durable;
-  state.log_events = store->stats.events;
-  state.settled = known.row.settled;
-  state.dead_letters = known.row.dead_letters;
-  state.ran_before = ran_before;
-  consumer
-    = spawn_consumer(*system,
-                     {shared, store->tail.get(), outbox, channel_consumer,
-                      store->db->log_identity(), config.consumer_disable_acks},
-                     std::move(options), std::move(state));
-  shared->subscribers.add(consumer);
-  guard("consumer", caf::actor_cast<caf::strong_actor_ptr>(consumer));
+void node::impl::start_guardian() {
+  for (const auto& x : partitions)
+    for (auto& child : x->take_children())
+      children.push_back(std::move(child));
+  guardian = spawn_guardian(*system, shared, std::move(children), on_failure);
 }
 
 result<void> node::impl::start_servers() {
@@ -295,9 +155,6 @@ result<void> node::impl::start_servers() {
     *seams.time);
   api_environment env;
   env.shared = shared;
-  env.stats = &store->stats;
-  env.outbox = outbox;
-  env.consumer = consumer;
   env.consumer_name = channel_consumer;
   env.waiting = repos->waiting;
   env.lookups_per_second = config.plc_per_second;
@@ -307,7 +164,6 @@ result<void> node::impl::start_servers() {
   env.filter_generation = filter_generation;
   env.ready = ready;
   env.request_bytes_max = plan_memory(config).requests;
-  env.growth = growth;
   faces = make_api(*system, std::move(env), access);
   guard("api", faces.actor);
   const auto open = [this](const char* option, const std::string& at,
@@ -381,8 +237,8 @@ void node::stop() {
 }
 
 node_holdings node::holdings() const {
-  return {impl_->store->stats.repo_count(),
-          storage::total_bytes(impl_->growth->sizes()),
+  const auto& shared = *impl_->shared;
+  return {repo_count(shared), storage::total_bytes(store_sizes(shared)),
           impl_->outdated};
 }
 

@@ -3,9 +3,6 @@
 #include "actors/node/node.hpp"
 
 #include "actors/api/api.hpp"
-#include "actors/backfill/backfill.hpp"
-#include "actors/backfill/fetch_bridge.hpp"
-#include "actors/consumer/consumer.hpp"
 #include "actors/identity/identity.hpp"
 #include "actors/identity/identity_bridge.hpp"
 #include "actors/node/actor_config.hpp"
@@ -14,16 +11,9 @@
 #include "actors/node/health_watch.hpp"
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/network.hpp"
+#include "actors/node/partition.hpp"
 #include "actors/node/progress_watch.hpp"
 #include "actors/node/room_watch.hpp"
-#include "actors/node/spools.hpp"
-#include "actors/node/store_set.hpp"
-#include "actors/reader/reader.hpp"
-#include "actors/repo/repo.hpp"
-#include "actors/supervisor/account_bridge.hpp"
-#include "actors/supervisor/listing_bridge.hpp"
-#include "actors/supervisor/supervisor.hpp"
-#include "actors/sweeper/sweeper.hpp"
 #include "actors/upstream/stream_bridge.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
@@ -37,29 +27,26 @@
 
 namespace weir::actors {
 
-/// The parts of a node, in the order in which they start.
+/// What a process has once, and the partitions; in the order in which they
+/// start.
 struct node::impl {
   node_config config;
   std::function<void(const error&)> on_failure;
   node_seams seams; ///< Clock and randomness are there, the rest may be null.
 
-  std::unique_ptr<store_set> store;
+  context_ptr shared = std::make_shared<context>();
+  std::vector<std::unique_ptr<partition>> partitions;
   network net;
   std::unique_ptr<actor_config> caf_config;
   std::unique_ptr<caf::actor_system> system;
-  context_ptr shared = std::make_shared<context>();
   std::shared_ptr<repo_metrics> repos;
   std::shared_ptr<access_control> access;
-  std::shared_ptr<store_growth> growth = std::make_shared<store_growth>();
-  std::shared_ptr<consumer_stats> outbox = std::make_shared<consumer_stats>();
   std::shared_ptr<std::atomic<bool>> ready
     = std::make_shared<std::atomic<bool>>(false);
   std::vector<guarded_child> children;
   uint32_t filter_generation = 0;
   uint64_t outdated = 0; ///< `node_holdings::outdated`.
-  bool quiet_work = false; ///< Some repos have it: `has_quiet_work`.
   std::vector<upstream_actor> upstreams;
-  consumer_actor consumer;
   guardian_actor guardian;
   room_actor room;
   common_actor health;
@@ -73,16 +60,13 @@ struct node::impl {
 
   /// @param owner For `node_seams::opened`.
   result<void> start(const node& owner);
+  result<void> open_partitions();
+  /// The one whose store also has the rows that are the node's.
+  partition& root() { return *partitions.front(); }
   void start_system();
-  void start_store_actors();
-  void on_journal_failure(const error& why);
-  size_t shard_count() const;
-  backfill_factory backfills();
-  void start_routers(known_repos known);
+  void start_identity();
   result<void>
-  start_supervisor(const std::vector<storage::upstream_row>& streams);
-  std::vector<std::string> listed_collections() const;
-  void start_consumer(storage::consumer_state known, bool ran_before);
+  start_partitions(const std::vector<storage::upstream_row>& streams);
   result<void> start_servers();
   void show_upstreams(const std::vector<storage::upstream_row>& rows);
   void start_upstreams(const std::vector<storage::upstream_row>& rows);
@@ -91,8 +75,10 @@ struct node::impl {
   void start_room_watch();
   void start_health_watch();
   void start_progress_watch();
+  void start_guardian();
   void add_gauges();
   void stop();
+  void stop_actors();
   void wait_for(caf::scoped_actor& self, const caf::strong_actor_ptr& x);
 };
 

@@ -1,22 +1,9 @@
 #include "actors/node/node_impl.hpp"
-#include "actors/support/limits.hpp"
-#include "actors/support/state_words.hpp"
 
-#include <limits>
+#include "actors/node/partition_gauges.hpp"
+#include "actors/support/limits.hpp"
 
 namespace weir::actors {
-
-/// Without space the store is there to be read, until NODE's eye on room finds
-/// enough for it to be opened anew. Any other failure ends the node.
-void node::impl::on_journal_failure(const error& why) {
-  if (why.code != ec::disk_full) {
-    on_failure(why);
-    return;
-  }
-  shared->intake.set(shortage::store, intake_level::no_requests,
-                     "the disk is full: the store is only read until there is "
-                     "room");
-}
 
 void node::impl::start_room_watch() {
   room_watch_options options;
@@ -34,112 +21,21 @@ void node::impl::start_health_watch() {
 }
 
 void node::impl::start_progress_watch() {
-  progress = spawn_progress_watch(*system, shared, store->stats, growth);
+  progress = spawn_progress_watch(*system, shared);
   guard("progress", caf::actor_cast<caf::strong_actor_ptr>(progress));
 }
 
-namespace {
-
-void add_state_gauges(metrics_registry& metrics, const std::string& name,
-                      const std::string& help,
-                      const std::vector<state_count>& counts) {
-  for (const auto& x : counts)
-    metrics.gauge(name, help, "state", std::string{x.word},
-                  [count = x.count] { return double(count->load()); });
-}
-
-} // namespace
-
 void node::impl::add_gauges() {
-  auto& metrics = shared->metrics;
-  add_state_gauges(metrics, "weir_repos", "Repos by state",
-                   repo_states(store->stats));
-  add_state_gauges(metrics, "weir_accounts", "Repos by state of their account",
-                   account_states(store->stats));
-  metrics.gauge("weir_oplog_seq", "Last durable operation", [this] {
-    return double(store->stats.durable.load());
-  });
   for (const auto& x : shared->upstreams.all())
-    metrics.gauge("weir_upstream_staleness_seconds",
-                  "How far a stream is behind the time of day", "upstream",
-                  x.origin, [this, id = x.id] {
-                    return shared->upstreams.find(id).staleness(
-                      shared->time->wall_now(), shared->time->steady_now(),
-                      limits::passed_quiet_min);
-                  });
-  for (size_t i = 0; i < storage::table_families; ++i)
-    metrics.gauge("weir_store_bytes", "Size of the store on disk, about",
-                  "family", storage::to_string(storage::table_family(i)),
-                  [this, i] {
-                    return double(growth->sizes()[i]);
-                  });
-  metrics.gauge("weir_store_memory_bytes",
-                "Memory that the store holds to be faster, about",
-                [this] {
-                  return double(store->db->memory_bytes()
-                                + store->tail->bytes_held());
-                });
-  metrics.gauge("weir_store_growth_bytes_per_day",
-                "How fast the store grows, by the last day; NaN in the first "
-                "ten minutes",
-                [this] {
-                  return growth->per_day().value_or(
-                    std::numeric_limits<double>::quiet_NaN());
-                });
-  metrics.gauge("weir_records", "Records held", [this] {
-    return double(store->stats.records.load());
-  });
-  metrics.gauge("weir_collections", "Names of collections held", [this] {
-    return double(store->names->size());
-  });
-  metrics.gauge("weir_collection_names_bytes",
-                "Memory that the names of collections hold", [this] {
-                  return double(store->names->bytes());
-                });
-  metrics.counter("weir_store_failed_reads_total",
-                  "Reads of the store that failed", [this] {
-                    return double(store->db->counters().failed_reads);
-                  });
-  metrics.gauge("weir_repos_synced", "Repos in sync", [this] {
-    return double(
-      store->stats.repos[size_t(storage::repo_status::synced)].load());
-  });
-  metrics.gauge("weir_repos_tracked", "Repos tracked", [this] {
-    return double(store->stats.repo_count());
-  });
-  metrics.gauge("weir_consumer_backlog_events", "Events not acked", [this] {
-    return double(outbox->backlog.load());
-  });
-  metrics.gauge("weir_consumer_backlog_seconds",
-                "Age of the oldest event that could be delivered and is not "
-                "acked",
-                [this] {
-                  return outbox->backlog_seconds(seams.time->wall_now());
-                });
-  metrics.gauge("weir_consumer_inflight", "Events in the window", [this] {
-    return double(outbox->in_flight.load());
-  });
-  metrics.counter("weir_delivered_total", "Events sent", [this] {
-    return double(outbox->sent.load());
-  });
-  metrics.counter("weir_redelivered_total", "Events sent again", [this] {
-    return double(outbox->redelivered.load());
-  });
-  metrics.counter("weir_acked_total", "Events acked", [this] {
-    return double(outbox->acked.load());
-  });
-  metrics.counter("weir_consumer_foreign_acks_total",
-                  "Acks of ids that this log never gave out", [this] {
-                    return double(outbox->foreign_acks.load());
-                  });
-  metrics.counter("weir_consumer_bad_acks_total",
-                  "Messages of applications that were no acks", [this] {
-                    return double(outbox->refused_acks.load());
-                  });
-  metrics.gauge("weir_deadletters", "Events given up and kept for a decision",
-                [this] {
-                  return double(outbox->dead_letters.load());
-                });
+    shared->metrics.gauge(
+      "weir_upstream_staleness_seconds",
+      "How far a stream is behind the time of day", "upstream", x.origin,
+      [this, id = x.id] {
+        return shared->upstreams.find(id).staleness(
+          shared->time->wall_now(), shared->time->steady_now(),
+          limits::passed_quiet_min);
+      });
+  add_partition_gauges(shared, partitions);
 }
 
 /// Returns when an actor that was told to stop has done so.
@@ -155,52 +51,52 @@ void node::impl::wait_for(caf::scoped_actor& self,
   });
 }
 
-/// Intake first, then what works on it, the store last.
+/// Intake first, then what works on it, the stores last.
+void node::impl::stop_actors() {
+  caf::scoped_actor self{*system};
+  // The context keeps its handles until nobody reads them any more.
+  const auto end = [&](const caf::strong_actor_ptr& x) {
+    if (!x)
+      return;
+    self->send(caf::actor_cast<common_actor>(x), stop_actor{});
+    wait_for(self, x);
+  };
+  end(caf::actor_cast<caf::strong_actor_ptr>(guardian));
+  end(caf::actor_cast<caf::strong_actor_ptr>(room));
+  end(caf::actor_cast<caf::strong_actor_ptr>(health));
+  end(caf::actor_cast<caf::strong_actor_ptr>(progress));
+  if (data)
+    data->stop_listening();
+  for (const auto& x : shared->all_upstreams())
+    self->send(x, stop_actor{});
+  for (const auto& x : shared->all_upstreams())
+    wait_for(self, caf::actor_cast<caf::strong_actor_ptr>(x));
+  upstreams.clear();
+  for (const auto& x : partitions)
+    x->end_supervisor(end);
+  for (const auto& x : partitions)
+    x->end_routers(end);
+  end(caf::actor_cast<caf::strong_actor_ptr>(shared->identity));
+  for (const auto& x : partitions)
+    x->end_consumer(end);
+  if (faces.stop)
+    faces.stop();
+  for (const auto& x : partitions)
+    x->end_store(end);
+}
+
 void node::impl::stop() {
   if (stopped || !system)
     return;
   stopped = true;
   ready->store(false);
-  {
-    caf::scoped_actor self{*system};
-    // The context keeps its handles until nobody reads them any more.
-    const auto end = [&](const auto& handle) {
-      if (handle) {
-        self->send(handle, stop_actor{});
-        wait_for(self, caf::actor_cast<caf::strong_actor_ptr>(handle));
-      }
-    };
-    end(guardian);
-    end(room);
-    end(health);
-    end(progress);
-    if (data)
-      data->stop_listening();
-    for (const auto& x : shared->all_upstreams())
-      self->send(x, stop_actor{});
-    for (const auto& x : shared->all_upstreams())
-      wait_for(self, caf::actor_cast<caf::strong_actor_ptr>(x));
-    upstreams.clear();
-    end(shared->supervisor);
-    for (const auto& x : shared->routers())
-      end(x);
-    end(shared->identity);
-    end(consumer);
-    if (faces.stop)
-      faces.stop();
-    end(shared->sweeper);
-    end(shared->journal);
-    for (auto& x : shared->readers)
-      end(x);
-  }
+  stop_actors();
   data = nullptr;
   operations = nullptr;
   if (net.threads) {
     net.threads->stop();
     net.threads->join();
   }
-  if (faces.release)
-    faces.release();
   if (seams.run != nullptr)
     seams.run->run_until([this] {
       return system->registry().running() == 0;
@@ -214,7 +110,6 @@ void node::impl::stop() {
   room = nullptr;
   health = nullptr;
   progress = nullptr;
-  consumer = nullptr;
   shared->clear();
   net.guarded = nullptr; // Clients end before the loops they lived on.
   net.configured = nullptr;

@@ -46,7 +46,7 @@ void node::impl::start_upstreams(
     child.handle = caf::actor_cast<caf::strong_actor_ptr>(upstreams.back());
     child.restart = [this, id = row.id]() -> caf::strong_actor_ptr {
       // From its row: what was in flight comes again.
-      const auto known = storage::load_upstreams(*store->db);
+      const auto known = storage::load_upstreams(*root().store().db);
       if (known)
         for (const auto& x : *known)
           if (x.id == id)

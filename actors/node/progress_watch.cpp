@@ -11,6 +11,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace weir::actors {
@@ -18,6 +19,14 @@ namespace weir::actors {
 namespace {
 
 using storage::repo_status;
+
+int64_t earlier(int64_t x, int64_t y) {
+  return std::min(x, y);
+}
+
+int64_t later(int64_t x, int64_t y) {
+  return std::max(x, y);
+}
 
 /// With one digit behind the point, or as many.
 std::string short_number(double x, int digits = 1) {
@@ -52,10 +61,8 @@ void write(const backfill_news& x) {
 
 class progress_watch final : public observed<common_actor::base> {
 public:
-  progress_watch(caf::actor_config& config, context_ptr shared,
-                 store_stats& stats, std::shared_ptr<store_growth> growth)
-    : observed(config, "progress"), shared_(std::move(shared)),
-      stats_(stats), growth_(std::move(growth)) {
+  progress_watch(caf::actor_config& config, context_ptr shared)
+    : observed(config, "progress"), shared_(std::move(shared)) {
     // nop
   }
 
@@ -77,51 +84,75 @@ public:
   }
 
 private:
+  template <class F>
+  uint64_t sum(F f) const {
+    return shared_->sum([f](const partition_context& x) {
+      return f(x.stats);
+    });
+  }
+
+  /// The first time that any partition noted, or the last one.
+  template <class Select>
+  std::optional<steady_time>
+  time_of(std::atomic<int64_t> store_stats::*which, Select select) const {
+    int64_t out = 0;
+    for (const auto& x : shared_->partitions())
+      if (const auto at = (x->stats.*which).load(); at != 0)
+        out = out == 0 ? at : select(out, at);
+    return out == 0 ? std::nullopt : std::optional{steady_time{out}};
+  }
+
   uint64_t count(repo_status x) const {
-    return stats_.repos[static_cast<size_t>(x)].load(std::memory_order_relaxed);
+    return sum([x](const store_stats& y) {
+      return y.repos[static_cast<size_t>(x)].load(std::memory_order_relaxed);
+    });
   }
 
   void look() {
     const auto now = shared_->time->steady_now();
     timer_.arm(this, now, now + limits::story_look_interval);
-    const auto time_of = [](const std::atomic<int64_t>& x) {
-      const auto micros = x.load();
-      return micros == 0 ? std::nullopt : std::optional{steady_time{micros}};
-    };
-    const auto fallen = stats_.fallen.load();
+    const auto fallen = sum([](const store_stats& x) {
+      return x.fallen.load();
+    });
     const backfill_counts counts{
-      stats_.waiting(),
+      sum([](const store_stats& x) { return x.waiting(); }),
       count(repo_status::synced) + fallen,
       count(repo_status::error),
-      time_of(stats_.waits_since),
-      time_of(stats_.waited_until),
+      time_of(&store_stats::waits_since, earlier),
+      time_of(&store_stats::waited_until, later),
       shared_->memory->held(memory_use::claims) > 0,
       fallen,
-      stats_.outdated};
+      sum([](const store_stats& x) { return x.outdated.load(); })};
     for (const auto& x : story_.look(counts, now)) {
       write(x);
       if (x.is == backfill_news::what::done)
-        stats_.outdated = 0; // Removed ones, and those that are away.
+        set_back(&store_stats::outdated); // Removed ones, and those away.
     }
     if (story_.rests(counts))
-      stats_.waits_since = 0;
+      set_back(&store_stats::waits_since);
     if (!sized_at_ || now - *sized_at_ >= limits::store_size_interval)
       measure(now);
+  }
+
+  template <class T>
+  void set_back(std::atomic<T> store_stats::*which) {
+    for (const auto& x : shared_->partitions())
+      x->stats.*which = 0;
   }
 
   /// It takes reads of the disk, which are a READER's.
   void measure(steady_time now) {
     sized_at_ = now;
-    reader_job job;
-    job.run = [growth = growth_, now](store_readers& store) {
-      growth->note(storage::store_sizes(store.db), now);
-    };
-    send(shared_->reader_of(0), std::move(job));
+    for (const auto& x : shared_->partitions()) {
+      reader_job job;
+      job.run = [home = x, now](store_readers& store) {
+        home->growth.note(storage::store_sizes(store.db), now);
+      };
+      send(x->reader_of(0), std::move(job));
+    }
   }
 
   context_ptr shared_;
-  store_stats& stats_;
-  std::shared_ptr<store_growth> growth_;
   backfill_story story_;
   std::optional<steady_time> sized_at_;
   actor_timer timer_;
@@ -129,11 +160,9 @@ private:
 
 } // namespace
 
-common_actor spawn_progress_watch(caf::actor_system& system, context_ptr shared,
-                                  store_stats& stats,
-                                  std::shared_ptr<store_growth> growth) {
-  return system.spawn<progress_watch>(std::move(shared), std::ref(stats),
-                                      std::move(growth));
+common_actor spawn_progress_watch(caf::actor_system& system,
+                                  context_ptr shared) {
+  return system.spawn<progress_watch>(std::move(shared));
 }
 
 } // namespace weir::actors

@@ -84,7 +84,7 @@ private:
       auto room = store.db.space();
       caf::anon_send(to, disk_reading{std::move(room), store.db.failure()});
     };
-    send(shared_->reader_of(0), std::move(job));
+    send(shared_->root().reader_of(0), std::move(job));
   }
 
   void on_disk(const disk_reading& x) {
@@ -137,7 +137,8 @@ private:
     if (what == memory_return::freed)
       options_.give_back();
     else if (what == memory_return::caches)
-      send(shared_->sweeper, release_caches{});
+      for (const auto& x : shared_->partitions())
+        send(x->sweeper, release_caches{});
   }
 
   void show(shortage of, intake_level to, const std::string& why) {
@@ -158,7 +159,8 @@ private:
     level_->set(static_cast<uint64_t>(level));
     for (const auto& x : shared_->all_upstreams())
       send(x, intake_changed{});
-    send(shared_->supervisor, intake_changed{});
+    for (const auto& x : shared_->partitions())
+      send(x->supervisor, intake_changed{});
   }
 
   context_ptr shared_;

@@ -26,7 +26,7 @@ struct room_watch_options {
 /// Spawns NODE's eye on room (architecture.md, When memory runs short, When the
 /// disk fills up): looks at the disk every `limits::room_check_interval` and at
 /// memory ten times as often, keeps the intake board, and tells UPSTREAMs and
-/// the SUPERVISOR when it changes.
+/// SUPERVISORs when it changes.
 ///
 /// # Errors
 /// A store that found no space is closed for writing. When there is ample room

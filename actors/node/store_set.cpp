@@ -51,8 +51,6 @@ result<std::unique_ptr<store_set>> open_store(const node_config& config,
   out->numbers = wire::event_numbers{std::move(begun)};
   const auto last = out->writer->last_id();
   out->tail = std::make_unique<storage::tail_cache>(last + 1, plan.tail_cache);
-  out->stats.durable = last;
-  out->stats.events = out->writer->log_events();
   out->readers = std::make_unique<store_readers>(
     store_readers{*out->db, *out->names, *out->tail, 0});
   return out;
@@ -62,6 +60,13 @@ namespace {
 
 error ended() {
   return fail(ec::cancelled, "the end was wanted while the node started");
+}
+
+/// Its ROUTER would never find it.
+error elsewhere(const atproto::did& repo) {
+  return fail(ec::storage_failure,
+              "the store has rows of " + repo.str()
+                + ", which belongs to another partition");
 }
 
 /// Repos that were removed: their rows are gone, what is being erased of them
@@ -111,13 +116,14 @@ result<uint32_t> load_filter(store_set& store,
   return next.generation;
 }
 
-result<known_repos> load_repos(store_set& store, const placement& places,
+result<known_repos> load_repos(store_set& store, const context& shared,
+                               partition_context& home,
                                uint32_t filter_generation,
-                               const upstream_board& followed,
-                               account_board& accounts,
                                const std::function<bool()>& end_wanted) {
+  const auto& places = shared.places();
+  const auto first = places.first_router(home.number);
   known_repos out;
-  out.tracked.resize(places.routers());
+  out.tracked.resize(places.routers() / places.partitions());
   const storage::repo_table table{*store.db, *store.names};
   atproto::did after;
   for (;;) {
@@ -127,24 +133,27 @@ result<known_repos> load_repos(store_set& store, const placement& places,
     if (!page)
       return page.error();
     for (const auto& x : *page) {
-      out.tracked[places.router_of(x.repo)].insert(
+      if (places.partition_of(x.repo) != home.number)
+        return elsewhere(x.repo);
+      out.tracked[places.router_of(x.repo) - first].insert(
         atproto::stable_hash(x.repo.str()));
-      out.quiet_work |= has_quiet_work(x.row, filter_generation, followed);
+      out.quiet_work |= has_quiet_work(x.row, filter_generation,
+                                       shared.upstreams);
       const auto active = x.row.account == storage::account_status::active;
-      store.stats.add(x.row.status, x.row.account);
+      home.stats.add(x.row.status, x.row.account);
       if (active && x.row.status == storage::repo_status::synced
           && x.row.filter_generation != filter_generation
           && x.collections.empty())
-        ++store.stats.outdated;
+        ++home.stats.outdated;
       if (x.chain != nullptr)
-        store.stats.records += x.chain->record_count;
-      accounts.put(x.repo, {active, x.row.erased_through, x.row.account});
+        home.stats.records += x.chain->record_count;
+      home.accounts.put(x.repo, {active, x.row.erased_through, x.row.account});
     }
     if (page->size() < limits::repos_page_max)
       break;
     after = page->back().repo;
   }
-  if (auto ok = load_erased(store, accounts, end_wanted); !ok)
+  if (auto ok = load_erased(store, home.accounts, end_wanted); !ok)
     return ok.error();
   return out;
 }

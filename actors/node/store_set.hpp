@@ -4,6 +4,7 @@
 #include "actors/node/node_config.hpp"
 #include "actors/router/router.hpp"
 #include "actors/supervisor/listing_machine.hpp"
+#include "actors/support/context.hpp"
 #include "actors/support/store_readers.hpp"
 #include "storage/disk/database.hpp"
 #include "storage/log/committer.hpp"
@@ -29,7 +30,6 @@ struct store_set {
   std::unique_ptr<storage::tail_cache> tail;
   std::unique_ptr<store_readers> readers;
   wire::event_numbers numbers;
-  store_stats stats;
 };
 
 /// Opens the data directory and everything on it.
@@ -46,17 +46,16 @@ result<uint32_t> load_filter(store_set& store,
 
 /// What a start needs to know of all repos.
 struct known_repos {
-  std::vector<tracked_set> tracked; ///< By ROUTER.
+  std::vector<tracked_set> tracked; ///< By ROUTER of the partition.
   bool quiet_work = false;          ///< Some have it: `has_quiet_work`.
 };
 
-/// Reads all repos once, counts them, and notes accounts that are not active.
-/// @param places Of the node, with one partition.
+/// Reads all repos of a partition once, counts them, and notes accounts that are
+/// not active.
 /// @param end_wanted Asked for each page; true ends it with `ec::cancelled`.
-result<known_repos> load_repos(store_set& store, const placement& places,
+result<known_repos> load_repos(store_set& store, const context& shared,
+                               partition_context& home,
                                uint32_t filter_generation,
-                               const upstream_board& followed,
-                               account_board& accounts,
                                const std::function<bool()>& end_wanted);
 
 /// Rows of the configured upstreams, in their order; new ones are written.

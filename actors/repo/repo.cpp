@@ -114,12 +114,12 @@ private:
 };
 
 void repo::load() {
-  send(env_.shared->reader_of(hash_),
+  send(env_.home->reader_of(hash_),
        load_rows(machine_.repo(), repo_actor{this}));
 }
 
 void repo::load_buffer(uint64_t after) {
-  send(env_.shared->reader_of(hash_),
+  send(env_.home->reader_of(hash_),
        load_buffer_page(machine_.repo(), after, repo_actor{this}));
 }
 
@@ -173,7 +173,7 @@ void repo::perform(repo_effects x) {
 }
 
 void repo::send_fetch_effects(repo_effects& x) {
-  const auto& supervisor = env_.shared->supervisor;
+  const auto& supervisor = env_.home->supervisor;
   const auto& did = machine_.repo();
   fetch_.credit(x.chunks_done);
   if (x.job_end)
@@ -200,7 +200,7 @@ void repo::on_down(const caf::down_msg& x) {
 
 void repo::send_update(repo_effects::outgoing x) {
   answers_.sent();
-  send(env_.shared->journal,
+  send(env_.home->journal,
        journal_update{
          std::make_shared<storage::repo_update>(std::move(x.update)),
          std::move(x.marks), x.backfill, x.content_bytes, repo_actor{this}});

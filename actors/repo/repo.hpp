@@ -28,6 +28,7 @@ using backfill_factory = std::function<backfill_actor(
 /// Everything a REPO is made of besides its DID.
 struct repo_environment {
   context_ptr shared;
+  home_ptr home;
   repo_settings_ptr settings;
   std::shared_ptr<repo_metrics> metrics;
   std::shared_ptr<const backfill_factory> make_backfill;

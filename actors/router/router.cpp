@@ -69,7 +69,7 @@ bool router::wanted(const atproto::stamped_frame& x) {
   if (tracking_.discovers(x))
     claim(x);
   else if (tracking_.may_return(x)) // Its host says whether it is wanted.
-    send(shared_->supervisor, stream_claim{x.at.upstream, x.repo, true});
+    send(shared_->root().supervisor, stream_claim{x.at.upstream, x.repo, true});
   return false;
 }
 
@@ -324,10 +324,11 @@ router_actor::behavior_type router::make_behavior() {
 }
 
 router_actor spawn_router(caf::actor_system& system, context_ptr shared,
-                          router_options options, tracked_set tracked,
-                          repo_factory make_repo) {
-  return system.spawn<router>(std::move(shared), std::move(options),
-                              std::move(tracked), std::move(make_repo));
+                          home_ptr home, router_options options,
+                          tracked_set tracked, repo_factory make_repo) {
+  return system.spawn<router>(std::move(shared), std::move(home),
+                              std::move(options), std::move(tracked),
+                              std::move(make_repo));
 }
 
 } // namespace weir::actors

@@ -35,7 +35,7 @@ struct router_options {
 /// Lifetime: from NODE; when it dies the program ends. A REPO that dies has a
 /// successor as soon as something comes for it.
 router_actor spawn_router(caf::actor_system& system, context_ptr shared,
-                          router_options options, tracked_set tracked,
-                          repo_factory make_repo);
+                          home_ptr home, router_options options,
+                          tracked_set tracked, repo_factory make_repo);
 
 } // namespace weir::actors

@@ -24,10 +24,10 @@ namespace weir::actors {
 /// router_claims.cpp asks about DIDs that streams name.
 class router final : public observed<router_actor::base> {
 public:
-  router(caf::actor_config& config, context_ptr shared, router_options options,
-         tracked_set tracked, repo_factory make_repo)
-    : observed(config, "router", turn::full),
-      shared_(std::move(shared)), options_(std::move(options)),
+  router(caf::actor_config& config, context_ptr shared, home_ptr partition,
+         router_options options, tracked_set tracked, repo_factory make_repo)
+    : observed(config, "router", turn::full), shared_(std::move(shared)),
+      home_(std::move(partition)), options_(std::move(options)),
       tracking_(options_.mode, options_.signal), tracked_(std::move(tracked)),
       make_repo_(std::move(make_repo)), residents_(options_.residents),
       waiting_(options_.residents.resident_max),
@@ -56,6 +56,7 @@ public:
     waiting_.clear();
     lines_.clear();
     shared_ = nullptr;
+    home_ = nullptr;
     make_repo_ = nullptr;
     observed::on_exit();
   }
@@ -129,6 +130,7 @@ private:
   caf::result<Reply> forward_all(const Request& x, uint32_t Reply::*count);
 
   context_ptr shared_;
+  home_ptr home_;
   router_options options_;
   tracking_machine tracking_;
   tracked_repos tracked_;

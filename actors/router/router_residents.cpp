@@ -38,7 +38,7 @@ void router::close(const residents::closing& x, bool crowded) {
 }
 
 void router::fence(const atproto::did& repo) {
-  send(shared_->journal, journal_fence{repo, router_actor{this}});
+  send(home_->journal, journal_fence{repo, router_actor{this}});
 }
 
 void router::on_passive(const repo_passive& x) {
@@ -83,7 +83,7 @@ void router::on_repo_down(const caf::down_msg& x) {
     log::error("repo_parked", {{"did", repo.str()},
                                {"reason", "it died too often; its events are "
                                           "given up for a minute"}});
-    send(shared_->journal, journal_missed{repo, router_actor{this}});
+    send(home_->journal, journal_missed{repo, router_actor{this}});
   }
   on_doubt({repo});
 }

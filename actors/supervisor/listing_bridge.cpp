@@ -73,7 +73,7 @@ void ask_about(const net::http_client_ptr& client, const net::url& host,
   line.upstream = from.id;
   page.repos.push_back(std::move(line));
   page.cursor = repo; // Not empty: this is not the last page of a listing.
-  find_holders(client, host, signal, shared.reader_of(0),
+  find_holders(client, host, signal, shared.root().reader_of(0),
                std::make_shared<holders_runs>(), true, std::move(page), to);
 }
 
@@ -116,7 +116,7 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
                      shared, to, runs,
                      first = cursor.empty()](listing_page page) {
       if (const auto asked = from.lock())
-        find_holders(asked, host, signal, shared->reader_of(0), runs, first,
+        find_holders(asked, host, signal, shared->root().reader_of(0), runs, first,
                      std::move(page), to);
     };
     client->get(std::move(request), [out, before, to, each, ask_each](

@@ -35,6 +35,7 @@ using account_asker = std::function<void(
 
 struct supervisor_environment {
   context_ptr shared;
+  home_ptr home;
   repo_lister list;
   account_asker ask;
   bool discover = false; ///< Full-network mode: listings add repos.
@@ -60,7 +61,7 @@ struct supervisor_environment {
 
 /// Spawns the SUPERVISOR of a partition: queue, permits, host budgets, retry,
 /// listings. Its queue is rebuilt from the store when it starts. Before it runs
-/// it is in `env.shared`.
+/// it is in `env.home`.
 ///
 /// Lifetime: from NODE; when it dies the program ends.
 supervisor_actor spawn_supervisor(caf::actor_system& system,

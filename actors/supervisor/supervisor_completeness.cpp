@@ -128,7 +128,7 @@ void supervisor::count_complete() {
                after = *after](store_readers& store) {
       caf::anon_send(to, read_page(store, by, after));
     };
-    send(env_.shared->reader_of(0), std::move(job));
+    send(env_.home->reader_of(0), std::move(job));
   }
   if (const auto due = complete_laps_.due(); due && *due > now())
     timer_.arm(this, now(), *due);

@@ -68,7 +68,7 @@ void supervisor::perform(const listing_machine::effects& x) {
       {x.write->what.upstream, x.write->what.collection, x.write->value});
     if (x.write->what.collection.empty())
       rows->listings.back().row.audited = board.audited(x.write->what.upstream);
-    send(env_.shared->journal, journal_rows{std::move(rows), 0, {}});
+    send(env_.home->journal, journal_rows{std::move(rows), 0, {}});
   }
   if (x.fetch) {
     count_page(*x.fetch);
@@ -164,7 +164,7 @@ void supervisor::on_listing(const listing_page& x) {
     caf::anon_send(
       to, listing_compared{std::move(page), std::move(unknown), listed});
   };
-  send(env_.shared->reader_of(0), std::move(job));
+  send(env_.home->reader_of(0), std::move(job));
 }
 
 /// Lines go to their REPOs by their ROUTERs. The next page waits until all were taken
@@ -179,7 +179,7 @@ void supervisor::on_compared(const listing_compared& x) {
   });
   std::map<size_t, repo_listing> by_router;
   for (const auto& line : x.page.repos)
-    by_router[env_.shared->places.router_of(line.repo)].repos.push_back(line);
+    by_router[env_.shared->places().router_of(line.repo)].repos.push_back(line);
   for (auto& [router, lines] : by_router)
     give(env_.shared->routers()[router], std::move(lines), progress);
   if (env_.discover || !what.collection.empty())

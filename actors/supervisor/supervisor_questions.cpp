@@ -141,7 +141,7 @@ void supervisor::scan_left_out() {
       out.next = page->back().first;
     caf::anon_send(to, std::move(out));
   };
-  send(env_.shared->reader_of(next->upstream), std::move(job));
+  send(env_.home->reader_of(next->upstream), std::move(job));
 }
 
 /// After a loss the listing would have proved it: its host is asked to, as

@@ -58,7 +58,7 @@ void supervisor::scan_uncovered() {
                  at = *at](store_readers& store) {
         caf::anon_send(to, read_uncovered(store, shared->upstreams, at));
       };
-      send(shared.reader_of(0), std::move(job));
+      send(env_.home->reader_of(0), std::move(job));
     }
   }
   if (laps_.found()) {
@@ -107,7 +107,7 @@ void supervisor::compare(const question_machine::verdict& x) {
       caf::anon_send(shared->router_of(x.repo),
                      account_told{x.repo, x.pds, x.account, false, x.rev});
   };
-  send(env_.shared->reader_of(x.repo),
+  send(env_.shared->home_of(x.repo).reader_of(x.repo),
        std::move(job));
 }
 

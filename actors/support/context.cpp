@@ -2,19 +2,15 @@
 
 namespace weir::actors {
 
-void log_subscribers::add(consumer_actor x) {
-  const std::lock_guard guard{mutex_};
-  list_.push_back(std::move(x));
+context::context() {
+  divide({});
 }
 
-void log_subscribers::clear() {
-  const std::lock_guard guard{mutex_};
-  list_.clear();
-}
-
-std::vector<consumer_actor> log_subscribers::all() const {
-  const std::lock_guard guard{mutex_};
-  return list_;
+void context::divide(const placement& x) {
+  places_ = x;
+  partitions_.clear();
+  for (uint16_t i = 0; i < x.partitions(); ++i)
+    partitions_.push_back(std::make_shared<partition_context>(i));
 }
 
 void context::set_upstream(uint32_t id, upstream_actor x) {
@@ -37,13 +33,10 @@ std::vector<upstream_actor> context::all_upstreams() const {
 }
 
 void context::clear() {
-  journal = nullptr;
-  sweeper = nullptr;
-  readers.clear();
+  for (const auto& x : partitions_)
+    x->clear();
   routers_.clear();
-  supervisor = nullptr;
   identity = nullptr;
-  subscribers.clear();
   const std::lock_guard guard{mutex_};
   upstream_handles_.clear();
 }

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "actors/support/account_board.hpp"
 #include "actors/support/clock_board.hpp"
 #include "actors/support/completeness_census.hpp"
 #include "actors/support/doubt_room.hpp"
 #include "actors/support/health_board.hpp"
 #include "actors/support/intake_board.hpp"
+#include "actors/support/partition_context.hpp"
 #include "actors/support/placement.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "base/byte_ledger.hpp"
@@ -13,44 +13,32 @@
 #include "base/metrics.hpp"
 #include "base/random.hpp"
 #include "messages/interfaces.hpp"
-#include "wire/event_numbers.hpp"
 
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace weir::actors {
 
-/// Who hears that the log advanced. Any thread.
-class log_subscribers {
-public:
-  void add(consumer_actor x);
-  void clear();
-  std::vector<consumer_actor> all() const;
-
-private:
-  mutable std::mutex mutex_;
-  std::vector<consumer_actor> list_;
-};
-
-/// What every actor of one node shares: the seams, the boards, and the handles
-/// of its peers.
+/// What every actor of one node shares: the seams, the boards, the handles of
+/// those of whom a node has one set, and the way to its partitions.
 ///
 /// # Ownership and threads
 /// Made by NODE, which fills the handles before any event flows and empties
 /// them at shutdown (they would keep each other alive). The handles of
-/// UPSTREAMs and CONSUMERs change while running and are guarded.
+/// UPSTREAMs change while running and are guarded.
 struct context {
+  /// One partition with one ROUTER, until it is divided.
+  context();
+
   const clock* time = nullptr;
   random_source* random = nullptr;
   metrics_registry metrics;
-  wire::event_numbers numbers; ///< Never changes while there are actors.
-  std::string log_epoch;       ///< Its name and the log's.
-  placement places;            ///< Never changes while there are actors.
+  std::string log_epoch; ///< Its name and the log's.
   upstream_board upstreams;
-  account_board accounts;
   intake_board intake;
   clock_board signers;
   health_board health;
@@ -59,18 +47,30 @@ struct context {
   /// Repos that no upstream covers; less than 0: nobody has looked yet.
   std::atomic<int64_t> uncovered{-1};
   completeness_board completeness;
-
-  journal_actor journal;
-  sweeper_actor sweeper;
-  std::vector<reader_actor> readers;
-  supervisor_actor supervisor;
   identity_actor identity;
-  log_subscribers subscribers;
+
+  // -- partitions -------------------------------------------------------------
+
+  /// @pre no partition has a handle
+  void divide(const placement& x);
+
+  const placement& places() const noexcept { return places_; }
+
+  /// In the order of their numbers.
+  const std::vector<home_ptr>& partitions() const noexcept {
+    return partitions_;
+  }
+
+  /// The partition whose store also has the rows that are the node's:
+  /// upstreams, listings, configuration. Its SUPERVISOR lists the upstreams.
+  partition_context& root() const { return *partitions_.front(); }
+
+  partition_context& home_of(const atproto::did& repo) const {
+    return *partitions_[places_.partition_of(repo)];
+  }
 
   /// In the order of `placement`.
-  void add_router(router_actor x) {
-    routers_.push_back(std::move(x));
-  }
+  void add_router(router_actor x) { routers_.push_back(std::move(x)); }
 
   const std::vector<router_actor>& routers() const noexcept {
     return routers_;
@@ -79,18 +79,19 @@ struct context {
   /// The ROUTER of a DID.
   /// @pre there are as many as `places` says
   const router_actor& router_of(const atproto::did& repo) const {
-    return routers_[places.router_of(repo)];
+    return routers_[places_.router_of(repo)];
   }
 
-  /// Spreads reads; those of a DID go to the same READER, in order.
-  const reader_actor& reader_of(const atproto::did& repo) const {
-    return reader_of(atproto::stable_hash(repo.str()));
+  /// Adds up what `f` says of each partition.
+  template <class F>
+  auto sum(F&& f) const {
+    decltype(f(root()) + f(root())) out{};
+    for (const auto& x : partitions_)
+      out += f(*x);
+    return out;
   }
 
-  /// Spreads reads; equal keys go to the same READER, in order.
-  const reader_actor& reader_of(uint64_t key) const {
-    return readers[key % readers.size()];
-  }
+  // -- streams ----------------------------------------------------------------
 
   void set_upstream(uint32_t id, upstream_actor x);
 
@@ -103,6 +104,8 @@ struct context {
   void clear();
 
 private:
+  placement places_;
+  std::vector<home_ptr> partitions_;
   std::vector<router_actor> routers_;
   mutable std::mutex mutex_;
   std::unordered_map<uint32_t, upstream_actor> upstream_handles_;

@@ -24,9 +24,10 @@ namespace {
 
 class sweeper final : public observed<sweeper_actor::base> {
 public:
-  sweeper(caf::actor_config& config, context_ptr shared, sweeper_store store,
-          bool own_thread)
+  sweeper(caf::actor_config& config, context_ptr shared, home_ptr home,
+          sweeper_store store, bool own_thread)
     : observed(config, "sweeper"), shared_(std::move(shared)),
+      home_(std::move(home)),
       store_(std::move(store)), own_thread_(own_thread) {
     erased_ = &shared_->metrics.counter(
       "weir_repos_erased_total",
@@ -40,6 +41,7 @@ public:
 
   void on_exit() override {
     shared_ = nullptr;
+    home_ = nullptr;
     observed::on_exit();
   }
 
@@ -52,6 +54,7 @@ private:
   steady_time now() const { return shared_->time->steady_now(); }
 
   context_ptr shared_;
+  home_ptr home_;
   sweeper_store store_;
   bool own_thread_;
   sweeper_machine machine_;
@@ -63,11 +66,11 @@ private:
 
 void sweeper::perform(const sweeper_effects& x) {
   for (const auto& [repo, row] : x.over) {
-    send(shared_->journal, erase_over{repo, row.through});
+    send(home_->journal, erase_over{repo, row.through});
     erased_->add();
   }
   if (x.step)
-    send(shared_->journal, erase_step{*x.step, this});
+    send(home_->journal, erase_step{*x.step, this});
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
   if (x.well)
@@ -140,11 +143,13 @@ sweeper_actor::behavior_type sweeper::make_behavior() {
 } // namespace
 
 sweeper_actor spawn_sweeper(caf::actor_system& system, context_ptr shared,
-                            sweeper_store store, bool detached) {
+                            home_ptr home, sweeper_store store,
+                            bool detached) {
   if (detached)
-    return system.spawn<sweeper, caf::detached>(std::move(shared), std::move(store),
-                                                 true);
-  return system.spawn<sweeper>(std::move(shared), std::move(store), false);
+    return system.spawn<sweeper, caf::detached>(
+      std::move(shared), std::move(home), std::move(store), true);
+  return system.spawn<sweeper>(std::move(shared), std::move(home),
+                               std::move(store), false);
 }
 
 } // namespace weir::actors

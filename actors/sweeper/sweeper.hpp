@@ -30,6 +30,7 @@ struct sweeper_store {
 /// On a thread of its own, because it reads, writes tables and compacts.
 /// @param detached Tests run it on the test scheduler.
 sweeper_actor spawn_sweeper(caf::actor_system& system, context_ptr shared,
-                            sweeper_store store, bool detached = true);
+                            home_ptr home, sweeper_store store,
+                            bool detached = true);
 
 } // namespace weir::actors

@@ -126,7 +126,7 @@ void upstream::perform(upstream_machine::effects x) {
   if (x.write) {
     auto rows = std::make_shared<storage::journal_batch>();
     rows->upstreams.push_back(*x.write);
-    send(shared_->journal,
+    send(shared_->root().journal,
          journal_rows{std::move(rows), ++token_,
                       rows_sink{upstream_actor{this}}});
   }
@@ -144,7 +144,7 @@ void upstream::perform(upstream_machine::effects x) {
   if ((x.grant_frames > 0 || x.grant_bytes > 0) && socket_)
     socket_->grant(x.grant_frames, x.grant_bytes);
   if (x.list_repos)
-    send(shared_->supervisor, node_command{machine_.row().id});
+    send(shared_->root().supervisor, node_command{machine_.row().id});
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
   publish();
@@ -185,7 +185,7 @@ void upstream::forward(std::vector<atproto::stamped_frame> frames) {
       send(routers[i], std::exchange(by_router[i], {}));
   };
   for (auto& x : frames) {
-    const auto i = shared_->places.router_of(x.repo);
+    const auto i = shared_->places().router_of(x.repo);
     by_router[i].frames.push_back(std::move(x));
     if (by_router[i].frames.size() >= limits::frame_batch_max)
       flush(i);

@@ -31,12 +31,13 @@ public:
 class BackfillShellTest : public ShellFixture {
 protected:
   BackfillShellTest() {
-    shared->supervisor = supervisor.as<supervisor_actor>();
+    home->supervisor = supervisor.as<supervisor_actor>();
   }
 
   void start(const test_repo& of, backfill_environment env = {}) {
     time = manual_clock{of.now()};
     env.shared = shared;
+    env.home = home;
     env.fetch
       = [this](const std::string&, const atproto::did&, const backfill_actor&) {
           return body;

@@ -19,11 +19,12 @@ constexpr size_t wakes_max = limits::completeness_wakes_max;
 class CompletenessShellTest : public ShellFixture {
 protected:
   CompletenessShellTest() {
-    shared->readers.push_back(reader.as<reader_actor>());
+    home->readers.push_back(reader.as<reader_actor>());
     shared->add_router(router.as<router_actor>());
-    shared->journal = journal.as<journal_actor>();
+    home->journal = journal.as<journal_actor>();
     supervisor_environment env;
     env.shared = shared;
+    env.home = home;
     env.filter_generation = 2;
     env.ask = [](const atproto::did&, const std::string&,
                  const supervisor_actor&) {};

@@ -43,9 +43,9 @@ protected:
   HealthWatchTest() {
     shared->time = &hands;
     shared->signers.begin(1, 1);
-    shared->readers.push_back(reader.as<reader_actor>());
+    home->readers.push_back(reader.as<reader_actor>());
     shared->add_router(router.as<router_actor>());
-    shared->supervisor = supervisor.as<supervisor_actor>();
+    home->supervisor = supervisor.as<supervisor_actor>();
     keep(spawn_health_watch(sys, shared));
     first_jobs = reader.take<reader_job>();
   }

@@ -31,7 +31,7 @@ std::string described(const std::string& did, const std::string& collections) {
 
 class HoldersBridgeTest : public bridge_world {
 protected:
-  HoldersBridgeTest() { shared->readers.push_back(as<reader_actor>()); }
+  HoldersBridgeTest() { shared->root().readers.push_back(as<reader_actor>()); }
 
   /// As a repo that was added, or found in an earlier listing.
   void track(size_t account) {

@@ -36,8 +36,8 @@ public:
 class IdentityShellTest : public ShellFixture {
 protected:
   IdentityShellTest() {
-    shared->readers.push_back(reader.as<reader_actor>());
-    shared->journal = journal.as<journal_actor>();
+    home->readers.push_back(reader.as<reader_actor>());
+    home->journal = journal.as<journal_actor>();
     identity = keep(spawn_identity(sys, shared, {}, network));
   }
 

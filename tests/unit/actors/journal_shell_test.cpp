@@ -20,10 +20,10 @@ protected:
   void start() {
     journal_options options;
     options.detached = false;
-    shared->subscribers.add(consumer.as<consumer_actor>());
+    home->subscribers.add(consumer.as<consumer_actor>());
     shared->set_upstream(7, upstream.as<upstream_actor>());
-    journal = keep(spawn_journal(sys, shared,
-                                 {store.writer.get(), &tail, &stats,
+    journal = keep(spawn_journal(sys, shared, home,
+                                 {store.writer.get(), &tail,
                                   [this] {
                                     return level0_files;
                                   }},
@@ -90,7 +90,7 @@ protected:
 
   test_store store;
   storage::tail_cache tail{1};
-  store_stats stats;
+  store_stats& stats = home->stats;
   int level0_files = 0;
   probe repo{sys};
   probe upstream{sys};
@@ -136,20 +136,20 @@ TEST_F(JournalShellTest, OfARemovedRepoNothingIsKeptInMindInTheEnd) {
   deleted.update = std::make_shared<storage::repo_update>(bob.erase());
   tell(journal, deleted);
   accept(bob);
-  EXPECT_EQ(shared->accounts.size(), 2u);
+  EXPECT_EQ(home->accounts.size(), 2u);
   erase(alice);
   erase(bob);
-  EXPECT_EQ(shared->accounts.size(), 2u) << "their bytes are still there";
+  EXPECT_EQ(home->accounts.size(), 2u) << "their bytes are still there";
   tell(journal, erase_over{alice.repo, alice.chain->erased_through - 1});
-  EXPECT_EQ(shared->accounts.size(), 2u) << "of an erasing before";
+  EXPECT_EQ(home->accounts.size(), 2u) << "of an erasing before";
   for (auto* x : {&alice, &bob})
     tell(journal, erase_over{x->repo, x->chain->erased_through});
-  EXPECT_EQ(shared->accounts.size(), 2u) << "a consumer may hold its events";
+  EXPECT_EQ(home->accounts.size(), 2u) << "a consumer may hold its events";
   settle(alice.chain->erased_through - 1);
-  EXPECT_EQ(shared->accounts.size(), 2u);
+  EXPECT_EQ(home->accounts.size(), 2u);
   settle(alice.chain->erased_through);
-  EXPECT_EQ(shared->accounts.size(), 1u);
-  EXPECT_NE(shared->accounts.of(bob.repo).erased_through, 0u)
+  EXPECT_EQ(home->accounts.size(), 1u);
+  EXPECT_NE(home->accounts.of(bob.repo).erased_through, 0u)
     << "it is known, and its row says so";
 }
 

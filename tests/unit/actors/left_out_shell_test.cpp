@@ -20,11 +20,12 @@ const atproto::tid left_out_rev{7 << 20};
 class LeftOutShellTest : public ShellFixture {
 protected:
   LeftOutShellTest() {
-    shared->readers.push_back(reader.as<reader_actor>());
+    home->readers.push_back(reader.as<reader_actor>());
     shared->add_router(router.as<router_actor>());
-    shared->journal = journal.as<journal_actor>();
+    home->journal = journal.as<journal_actor>();
     supervisor_environment env;
     env.shared = shared;
+    env.home = home;
     env.ask = [this](const atproto::did& repo, const std::string&,
                      const supervisor_actor&) { asked.push_back(repo); };
     env.list = [](const upstream_view&, const std::string&, const std::string&,

@@ -17,11 +17,12 @@ constexpr auto their_host = "https://a.test";
 class LostReposTest : public ShellFixture {
 protected:
   LostReposTest() {
-    shared->readers.push_back(reader.as<reader_actor>());
+    home->readers.push_back(reader.as<reader_actor>());
     shared->add_router(router.as<router_actor>());
-    shared->journal = journal.as<journal_actor>();
+    home->journal = journal.as<journal_actor>();
     supervisor_environment env;
     env.shared = shared;
+    env.home = home;
     env.ask = [this](const atproto::did& repo, const std::string& pds,
                      const supervisor_actor&) {
       asked.push_back(repo.str() + ' ' + pds);

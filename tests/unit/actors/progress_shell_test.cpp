@@ -19,8 +19,8 @@ class ProgressWatchTest : public ShellFixture {
 protected:
   ProgressWatchTest() {
     log::configure(log::level::info, log::format::text);
-    shared->readers.push_back(reader.as<reader_actor>());
-    keep(spawn_progress_watch(sys, shared, stats, growth));
+    home->readers.push_back(reader.as<reader_actor>());
+    keep(spawn_progress_watch(sys, shared));
   }
 
   ~ProgressWatchTest() override {
@@ -35,8 +35,7 @@ protected:
   }
 
   probe reader{sys};
-  store_stats stats;
-  std::shared_ptr<store_growth> growth = std::make_shared<store_growth>();
+  store_stats& stats = home->stats;
 };
 
 } // namespace
@@ -83,7 +82,7 @@ TEST_F(ProgressWatchTest, TheSizeOfTheStoreIsReadNowAndThen) {
   storage::tail_cache tail{1};
   store_readers rows{*store.db, *store.names, tail};
   jobs[0].run(rows);
-  EXPECT_EQ(storage::total_bytes(growth->sizes()), store.db->file_bytes());
+  EXPECT_EQ(storage::total_bytes(home->growth.sizes()), store.db->file_bytes());
 }
 
 } // namespace weir::tests

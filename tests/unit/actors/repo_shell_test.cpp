@@ -17,10 +17,10 @@ using storage::update_outcome;
 class RepoShellTest : public ShellFixture {
 protected:
   RepoShellTest() {
-    shared->journal = journal.as<journal_actor>();
-    shared->readers = {reader.as<reader_actor>()};
+    home->journal = journal.as<journal_actor>();
+    home->readers = {reader.as<reader_actor>()};
     shared->identity = identity.as<identity_actor>();
-    shared->supervisor = supervisor.as<supervisor_actor>();
+    home->supervisor = supervisor.as<supervisor_actor>();
     metrics = std::make_shared<repo_metrics>(shared->metrics);
     const backfill_factory make_backfill
       = [this](const atproto::did&, const fetch_order& x, const repo_actor&) {
@@ -29,7 +29,7 @@ protected:
         };
     repo = keep(spawn_repo(
       sys, router.as<router_actor>(),
-      {shared, std::make_shared<repo_settings>(), metrics,
+      {shared, home, std::make_shared<repo_settings>(), metrics,
        std::make_shared<const backfill_factory>(make_backfill)},
       shell_repo(1), 1));
     tell(repo, repo_loaded{});

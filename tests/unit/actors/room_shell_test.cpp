@@ -26,9 +26,9 @@ constexpr std::chrono::microseconds often
 class RoomWatchTest : public ShellFixture {
 protected:
   RoomWatchTest() {
-    shared->readers.push_back(reader.as<reader_actor>());
-    shared->supervisor = supervisor.as<supervisor_actor>();
-    shared->sweeper = sweeper.as<sweeper_actor>();
+    home->readers.push_back(reader.as<reader_actor>());
+    home->supervisor = supervisor.as<supervisor_actor>();
+    home->sweeper = sweeper.as<sweeper_actor>();
     shared->set_upstream(7, upstream.as<upstream_actor>());
     room_watch_options options;
     options.disk_reserve = reserve;
@@ -76,8 +76,8 @@ protected:
     store.reopen();
     journal_options options;
     options.detached = false;
-    journal = keep(spawn_journal(sys, shared,
-                                 {store.writer.get(), &tail, &stats,
+    journal = keep(spawn_journal(sys, shared, home,
+                                 {store.writer.get(), &tail,
                                   [] {
                                     return 0;
                                   }},
@@ -99,7 +99,7 @@ protected:
   fault_env faults{disk};
   test_store store{faults, {}};
   storage::tail_cache tail{1};
-  store_stats stats;
+  store_stats& stats = home->stats;
   std::vector<ec> failures;
   probe asker{sys};
   journal_actor journal;

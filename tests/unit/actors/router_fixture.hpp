@@ -16,7 +16,7 @@ namespace weir::tests {
 class RouterFixture : public ShellFixture {
 protected:
   RouterFixture() {
-    shared->journal = journal.as<journal_actor>();
+    home->journal = journal.as<journal_actor>();
     shared->set_upstream(7, upstream.as<upstream_actor>());
   }
 
@@ -25,7 +25,7 @@ protected:
     for (size_t i = 1; i < 50; ++i)
       tracked.insert(atproto::stable_hash(shell_repo(i).str()));
     router = keep(actors::spawn_router(
-      sys, shared, options, std::move(tracked),
+      sys, shared, home, options, std::move(tracked),
       [this](router_actor, atproto::did repo, uint64_t incarnation) {
         repos.push_back({std::move(repo), incarnation, probe{sys, answer}});
         if (slow)

@@ -193,6 +193,7 @@ protected:
   manual_clock time;
   const std::unique_ptr<random_source> random = seeded_random(1);
   actors::context_ptr shared = std::make_shared<actors::context>();
+  actors::home_ptr home = shared->partitions().front();
   std::vector<caf::actor> started;
 };
 

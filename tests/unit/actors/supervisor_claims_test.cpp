@@ -20,9 +20,9 @@ constexpr auto claiming_host = "https://pds.test";
 class SupervisorClaimsTest : public ShellFixture {
 protected:
   SupervisorClaimsTest() {
-    shared->readers.push_back(reader.as<reader_actor>());
+    home->readers.push_back(reader.as<reader_actor>());
     shared->add_router(router.as<router_actor>());
-    shared->journal = journal.as<journal_actor>();
+    home->journal = journal.as<journal_actor>();
     shared->identity = identity.as<identity_actor>();
     upstream_view view;
     view.id = 7;
@@ -30,6 +30,7 @@ protected:
     shared->upstreams.put(view);
     supervisor_environment env;
     env.shared = shared;
+    env.home = home;
     env.discover = true;
     env.claims_bytes = 400 * limits::claim_entry_bytes;
     env.list = [this](const upstream_view&, const std::string&,

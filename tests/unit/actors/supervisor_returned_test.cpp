@@ -18,9 +18,9 @@ constexpr auto returning_host = "https://pds.test";
 class SupervisorReturnedTest : public ShellFixture {
 protected:
   SupervisorReturnedTest() {
-    shared->readers.push_back(reader.as<reader_actor>());
+    home->readers.push_back(reader.as<reader_actor>());
     shared->add_router(router.as<router_actor>());
-    shared->journal = journal.as<journal_actor>();
+    home->journal = journal.as<journal_actor>();
     shared->identity = identity.as<identity_actor>();
     upstream_view view;
     view.id = 7;
@@ -28,6 +28,7 @@ protected:
     shared->upstreams.put(view);
     supervisor_environment env;
     env.shared = shared;
+    env.home = home;
     env.holders_listing = "signal-1";
     env.list = [this](const upstream_view& upstream,
                       const std::string& collection, const std::string& cursor,

@@ -22,13 +22,14 @@ constexpr auto a_host = "https://a.test";
 class SupervisorShellTest : public ShellFixture {
 protected:
   SupervisorShellTest() {
-    shared->readers.push_back(reader.as<reader_actor>());
+    home->readers.push_back(reader.as<reader_actor>());
     shared->add_router(router.as<router_actor>());
-    shared->journal = journal.as<journal_actor>();
+    home->journal = journal.as<journal_actor>();
     shared->identity = identity.as<identity_actor>();
     router.delay_answers();
     supervisor_environment env;
     env.shared = shared;
+    env.home = home;
     env.list = [this](const upstream_view& upstream,
                       const std::string& collection, const std::string& cursor,
                       const supervisor_actor&) {
@@ -37,7 +38,7 @@ protected:
     supervisor_options options;
     options.parallelism = 1;
     supervisor = keep(spawn_supervisor(sys, env, options, {}));
-    known = shared->supervisor == supervisor;
+    known = home->supervisor == supervisor;
     scan_page nothing;
     nothing.end = true;
     tell(supervisor, nothing);

@@ -43,8 +43,8 @@ public:
 class UpstreamShellTest : public ShellFixture {
 protected:
   UpstreamShellTest() {
-    shared->journal = journal.as<journal_actor>();
-    shared->supervisor = supervisor.as<supervisor_actor>();
+    home->journal = journal.as<journal_actor>();
+    home->supervisor = supervisor.as<supervisor_actor>();
     shared->add_router(router.as<router_actor>());
     start({});
   }

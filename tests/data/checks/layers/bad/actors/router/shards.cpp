@@ -1,3 +1,5 @@
+#include <caf/fwd.hpp>
+
 size_t one(const did& repo) {
   return stable_hash(repo.str())
          % shared->count();

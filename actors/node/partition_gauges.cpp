@@ -1,0 +1,134 @@
+#include "actors/node/partition_gauges.hpp"
+
+#include "actors/support/node_sums.hpp"
+
+#include <limits>
+
+namespace weir::actors {
+
+namespace {
+
+using state_reader = std::vector<state_count> (*)(const context&);
+
+void add_state_gauges(context& shared, const std::string& name,
+                      const std::string& help, state_reader read) {
+  const auto states = read(shared);
+  for (size_t i = 0; i < states.size(); ++i)
+    shared.metrics.gauge(name, help, "state", std::string{states[i].word},
+                         [&shared, read, i] {
+                           return double(read(shared)[i].count);
+                         });
+}
+
+void add_repo_gauges(context& shared) {
+  auto& metrics = shared.metrics;
+  add_state_gauges(shared, "weir_repos", "Repos by state", repo_states);
+  add_state_gauges(shared, "weir_accounts", "Repos by state of their account",
+                   account_states);
+  metrics.gauge("weir_oplog_seq", "Last durable operation", [&shared] {
+    return double(shared.sum([](const partition_context& x) {
+      return x.stats.durable.load();
+    }));
+  });
+  metrics.gauge("weir_records", "Records held", [&shared] {
+    return double(record_count(shared));
+  });
+  metrics.gauge("weir_repos_synced", "Repos in sync", [&shared] {
+    return double(shared.sum([](const partition_context& x) {
+      return x.stats.repos[size_t(storage::repo_status::synced)].load();
+    }));
+  });
+  metrics.gauge("weir_repos_tracked", "Repos tracked", [&shared] {
+    return double(repo_count(shared));
+  });
+}
+
+void add_store_gauges(
+  context& shared, const std::vector<std::unique_ptr<partition>>& partitions) {
+  auto& metrics = shared.metrics;
+  const auto sum = [&partitions](uint64_t (*of)(const store_set&)) {
+    return [&partitions, of] {
+      uint64_t out = 0;
+      for (const auto& x : partitions)
+        out += of(x->store());
+      return double(out);
+    };
+  };
+  for (size_t i = 0; i < storage::table_families; ++i)
+    metrics.gauge("weir_store_bytes", "Size of the store on disk, about",
+                  "family", storage::to_string(storage::table_family(i)),
+                  [&shared, i] { return double(store_sizes(shared)[i]); });
+  metrics.gauge("weir_store_memory_bytes",
+                "Memory that the store holds to be faster, about",
+                sum([](const store_set& x) -> uint64_t {
+                  return x.db->memory_bytes() + x.tail->bytes_held();
+                }));
+  metrics.gauge("weir_store_growth_bytes_per_day",
+                "How fast the store grows, by the last day; NaN in the first "
+                "ten minutes",
+                [&shared] {
+                  return store_growth_per_day(shared).value_or(
+                    std::numeric_limits<double>::quiet_NaN());
+                });
+  metrics.gauge("weir_collections", "Names of collections held",
+                sum([](const store_set& x) -> uint64_t {
+                  return x.names->size();
+                }));
+  metrics.gauge("weir_collection_names_bytes",
+                "Memory that the names of collections hold",
+                sum([](const store_set& x) -> uint64_t {
+                  return x.names->bytes();
+                }));
+  metrics.counter("weir_store_failed_reads_total",
+                  "Reads of the store that failed",
+                  sum([](const store_set& x) -> uint64_t {
+                    return x.db->counters().failed_reads;
+                  }));
+}
+
+void add_consumer_gauges(context& shared) {
+  auto& metrics = shared.metrics;
+  const auto sum = [&shared](std::atomic<uint64_t> consumer_stats::*which) {
+    return [&shared, which] {
+      return double(shared.sum([which](const partition_context& x) {
+        return (x.outbox.*which).load();
+      }));
+    };
+  };
+  metrics.gauge("weir_consumer_backlog_events", "Events not acked",
+                sum(&consumer_stats::backlog));
+  metrics.gauge("weir_consumer_backlog_seconds",
+                "Age of the oldest event that could be delivered and is not "
+                "acked",
+                [&shared] {
+                  return backlog_seconds(shared, shared.time->wall_now());
+                });
+  metrics.gauge("weir_consumer_inflight", "Events in the window",
+                sum(&consumer_stats::in_flight));
+  metrics.counter("weir_delivered_total", "Events sent",
+                  sum(&consumer_stats::sent));
+  metrics.counter("weir_redelivered_total", "Events sent again",
+                  sum(&consumer_stats::redelivered));
+  metrics.counter("weir_acked_total", "Events acked",
+                  sum(&consumer_stats::acked));
+  metrics.counter("weir_consumer_foreign_acks_total",
+                  "Acks of ids that this log never gave out",
+                  sum(&consumer_stats::foreign_acks));
+  metrics.counter("weir_consumer_bad_acks_total",
+                  "Messages of applications that were no acks",
+                  sum(&consumer_stats::refused_acks));
+  metrics.gauge("weir_deadletters", "Events given up and kept for a decision",
+                sum(&consumer_stats::dead_letters));
+}
+
+} // namespace
+
+void add_partition_gauges(
+  const context_ptr& shared,
+  const std::vector<std::unique_ptr<partition>>& partitions) {
+  add_repo_gauges(*shared);
+  add_store_gauges(*shared, partitions);
+  add_consumer_gauges(*shared);
+}
+
+} // namespace weir::actors

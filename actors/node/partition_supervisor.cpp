@@ -1,0 +1,138 @@
+#include "actors/node/partition.hpp"
+
+#include "actors/backfill/backfill.hpp"
+#include "actors/backfill/fetch_bridge.hpp"
+#include "actors/node/memory_plan.hpp"
+#include "actors/node/spools.hpp"
+#include "actors/supervisor/account_bridge.hpp"
+#include "actors/supervisor/listing_bridge.hpp"
+#include "actors/supervisor/supervisor.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
+
+/// How a partition's repos are fetched, and what its SUPERVISOR knows.
+namespace weir::actors {
+
+namespace {
+
+wire::collection_filter filter_of(const std::vector<std::string>& patterns) {
+  return wire::collection_filter::parse(patterns).value();
+}
+
+/// Of PDSs, for these patterns: with others all repos are asked about again.
+std::string holders_listing(const std::vector<std::string>& patterns) {
+  const auto filter = filter_of(patterns);
+  std::string all;
+  for (const auto& x : filter.patterns())
+    all += x + ' ';
+  return "signal-" + std::to_string(atproto::stable_hash(all));
+}
+
+/// Patterns name no collection that a relay could be asked for.
+std::vector<std::string> listed_collections(const node_config& config) {
+  std::vector<std::string> out;
+  if (config.mode == tracking_mode::signal)
+    for (const auto& x : config.signal_collections)
+      if (atproto::valid_nsid(x))
+        out.push_back(x);
+  return out;
+}
+
+backfill_environment
+environment_of_backfills(const partition_environment& env, const network& net) {
+  const auto plan = plan_memory(env.config);
+  auto& metrics = env.shared->metrics;
+  backfill_environment out;
+  out.shared = env.shared;
+  out.home = env.home;
+  out.fetch = make_repo_fetcher(net.guarded, env.config.repo_bytes_max);
+  out.spools = make_spool_factory(env.config);
+  out.bounds = {plan.spool, plan.index_entries, plan.chunks};
+  out.bytes = &metrics.counter("weir_backfill_bytes_total",
+                               "Body bytes of repo fetches");
+  out.records = &metrics.counter("weir_backfill_records_total",
+                                 "Records of fetched repos");
+  return out;
+}
+
+supervisor_options options_of(const node_config& config) {
+  const auto plan = plan_memory(config);
+  supervisor_options out;
+  out.parallelism = config.sync_parallelism;
+  out.per_host = config.sync_per_host;
+  out.retry_max = config.retry_backoff_max;
+  out.preparing_max = config.most.preparing;
+  out.queue_max = plan.fetch_queue;
+  out.hosts_max = plan.fetch_hosts;
+  out.completeness_interval = config.completeness_interval;
+  return out;
+}
+
+listing_options listings_of(const node_config& config, random_source& random) {
+  listing_options out;
+  out.interval = config.listing_interval;
+  out.requests_per_hour = config.listing_requests_per_hour;
+  out.pause = config.listing_pause;
+  out.grace = config.listing_grace;
+  out.salt = random.next();
+  return out;
+}
+
+} // namespace
+
+backfill_factory partition::backfills(caf::actor_system& system,
+                                      const network& net) const {
+  return [&system, env = environment_of_backfills(env_, net)](
+           const atproto::did& repo, fetch_order order, repo_actor from) {
+    return spawn_backfill(system, env, repo, std::move(order),
+                          std::move(from));
+  };
+}
+
+supervisor_environment
+partition::environment_of_supervisor(const network& net) const {
+  const auto& config = env_.config;
+  const auto plan = plan_memory(config);
+  supervisor_environment out;
+  out.shared = env_.shared;
+  out.home = env_.home;
+  out.list = make_repo_lister(net.configured, env_.shared,
+                              filter_of(config.signal_collections));
+  out.ask = make_account_asker(net.guarded);
+  out.questions.gone_grace = config.gone_grace;
+  out.questions.waiting_max = plan.questions;
+  out.questions.kept_max = plan.answers;
+  out.census_entries = plan.census;
+  out.claims_bytes = plan.claims;
+  if (!filter_of(config.collections).matches_all())
+    out.kept_records = &env_.home->stats.records;
+  out.discover = config.mode == tracking_mode::full_network;
+  out.signal_collections = listed_collections(config);
+  if (config.mode == tracking_mode::signal)
+    out.holders_listing = holders_listing(config.signal_collections);
+  out.filter_generation = filter_generation_;
+  if (known_.quiet_work)
+    out.quiet_work_filter = filter_generation_;
+  return out;
+}
+
+result<void> partition::start_supervisor(
+  caf::actor_system& system, const network& net,
+  const std::vector<storage::upstream_row>& streams) {
+  auto env = environment_of_supervisor(net);
+  auto listed = env.signal_collections;
+  if (!env.holders_listing.empty())
+    listed.push_back(env.holders_listing);
+  auto listings = load_listings(*store_, streams, listed);
+  if (!listings)
+    return listings.error();
+  env.listings = std::move(*listings);
+  const auto made
+    = spawn_supervisor(system, std::move(env), options_of(env_.config),
+                       listings_of(env_.config, *env_.seams.random));
+  guard("supervisor", caf::actor_cast<caf::strong_actor_ptr>(made));
+  return {};
+}
+
+} // namespace weir::actors
