@@ -76,9 +76,9 @@ struct letters_report {
   storage::op_id next = 0; ///< Continue after this one; 0 at the end.
 };
 
-/// An order to deliver dead letters again or to drop them: those in `ids`, or
-/// with `all` up to `limits::dead_letters_order_max` of them. The answer is
-/// given when it is durable.
+/// An order to deliver dead letters of a partition again or to drop them: those in
+/// `ids`, or with `all` up to `most` of them. The answer is given when it is
+/// durable.
 ///
 /// From: API. To: CONSUMER. Travels: local only.
 struct letters_order {
@@ -87,6 +87,7 @@ struct letters_order {
   bool all = false;
   std::optional<atproto::did> repo; ///< With `all`: only of this repo.
   storage::op_id after = 0;         ///< With `all`: only those after this one.
+  size_t most = 0;
   std::function<void(const result<letters_report>&)> answer; ///< Called once.
 };
 

@@ -30,7 +30,7 @@ net::http_reply text_reply(int status, std::string_view type,
 }
 
 /// @param verdict Outlives the view.
-wire::repo_view to_view(const store_readers::listed_row& x,
+wire::repo_view to_view(const all_stores::listed_row& x,
                         const completeness_verdict& verdict) {
   wire::repo_view out;
   out.did = x.repo.str();
@@ -51,7 +51,7 @@ wire::repo_view to_view(const store_readers::listed_row& x,
 }
 
 /// @param cursor Of the next page; empty = this is the last one.
-net::http_reply page_reply(const std::vector<store_readers::listed_row>& rows,
+net::http_reply page_reply(const std::vector<all_stores::listed_row>& rows,
                            const completeness_judge& by,
                            const std::string& cursor) {
   std::vector<completeness_verdict> verdicts;
@@ -67,7 +67,7 @@ net::http_reply page_reply(const std::vector<store_readers::listed_row>& rows,
   return net::json_reply(200, body);
 }
 
-wire::tap_info to_info(const store_readers::listed_row& x,
+wire::tap_info to_info(const all_stores::listed_row& x,
                        std::optional<bool> complete) {
   wire::tap_info out;
   out.did = x.repo.str();
@@ -210,7 +210,7 @@ net::http_reply repo_reply(const store_readers& store,
     return problem(rows.error());
   if (!rows->row)
     return net::error_reply(404, "RepoNotFound", did.str() + " is not tracked");
-  const store_readers::listed_row line{did, *rows->row, rows->chain,
+  const all_stores::listed_row line{did, *rows->row, rows->chain,
                                        std::move(rows->collections)};
   const auto verdict = judge(by, line.row, line.chain.get());
   std::string body;
@@ -221,20 +221,18 @@ net::http_reply repo_reply(const store_readers& store,
   return net::json_reply(200, body);
 }
 
-net::http_reply repos_reply(const store_readers& store,
-                            const completeness_judge& by,
+net::http_reply repos_reply(const completeness_judge& by,
                             const page_request& page) {
-  const auto rows = store.list_repos(page.after, page.limit);
+  const auto rows = by.shared.stores.list_repos(page.after, page.limit);
   if (!rows)
     return problem(rows.error());
   const auto more = rows->size() == page.limit;
   return page_reply(*rows, by, more ? rows->back().repo.str() : std::string{});
 }
 
-net::http_reply errors_reply(const store_readers& store,
-                             const completeness_judge& by,
+net::http_reply errors_reply(const completeness_judge& by,
                              const page_request& page) {
-  const auto found = store.list_status(
+  const auto found = by.shared.stores.list_status(
     storage::repo_status::error, {page.after_due, page.after}, page.limit);
   if (!found)
     return problem(found.error());

@@ -42,14 +42,12 @@ net::http_reply repo_reply(const store_readers& store,
                            const atproto::did& did, bool as_info);
 
 /// `/repos` (SYNC-31).
-net::http_reply repos_reply(const store_readers& store,
-                            const completeness_judge& by,
+net::http_reply repos_reply(const completeness_judge& by,
                             const page_request& page);
 
 /// `/repos/errors` (SYNC-34), those to be tried next first. One that is tried
 /// while somebody turns the pages may come twice.
-net::http_reply errors_reply(const store_readers& store,
-                             const completeness_judge& by,
+net::http_reply errors_reply(const completeness_judge& by,
                              const page_request& page);
 
 /// `/resolve/:did`: what is known of an identity; 404 for a tombstone.

@@ -208,8 +208,7 @@ void api_worker::read_repo(const api_request_ptr& x) {
                      ? completeness_reply(store, by, did)
                      : repo_reply(store, by, did, what == action::info));
   };
-  send(env_->shared->home_of(*did).reader_of(*did),
-       std::move(job));
+  send(env_->shared->home_of(*did).reader_of(*did), std::move(job));
 }
 
 void api_worker::read_page(const api_request_ptr& x) {
@@ -222,23 +221,24 @@ void api_worker::read_page(const api_request_ptr& x) {
   reader_job job;
   job.run = [x, what, page = *page, shared = env_->shared,
              consumer = env_->consumer_name,
-             filter = env_->filter_generation](store_readers& store) {
+             filter = env_->filter_generation](store_readers&) {
     const completeness_judge by{*shared, filter};
     x->answer.send(what == action::dead_letters
-                     ? dead_letters_reply(store, shared->root().numbers,
-                                          consumer, page)
-                   : what == action::list_errors ? errors_reply(store, by, page)
-                                                 : repos_reply(store, by, page));
+                     ? dead_letters_reply(*shared, consumer, page)
+                   : what == action::list_errors ? errors_reply(by, page)
+                                                 : repos_reply(by, page));
   };
   send(env_->shared->root().reader_of(0), std::move(job));
 }
 
 void api_worker::order_letters(const api_request_ptr& x) {
   const auto retry = x->route.to->what == action::retry_letters;
-  auto order = letters_order_of(*x->request.sink, retry,
-                                env_->shared->root().numbers, x->answer);
-  order ? send(env_->shared->root().consumer, std::move(*order))
-        : x->answer.send(problem(order.error()));
+  auto orders
+    = letters_orders_of(*x->request.sink, retry, env_->shared, x->answer);
+  if (!orders)
+    return x->answer.send(problem(orders.error()));
+  for (auto& [partition, order] : *orders)
+    send(env_->shared->partitions()[partition]->consumer, std::move(order));
 }
 
 /// The DID document: as it is stored, if that is not old, else looked up.
@@ -260,8 +260,7 @@ void api_worker::resolve(const api_request_ptr& x) {
     else
       caf::anon_send(self, api_lookup{x, did});
   };
-  send(env_->shared->home_of(*did).reader_of(*did),
-       std::move(job));
+  send(env_->shared->home_of(*did).reader_of(*did), std::move(job));
 }
 
 void api_worker::look_up(const api_lookup& x) {
@@ -353,7 +352,7 @@ public:
       answer.cut();
       return;
     }
-    open_channel(env_->shared->root().consumer, answer, std::move(*place));
+    open_channel(*env_->shared, answer, std::move(*place));
   }
 
 private:

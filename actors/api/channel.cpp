@@ -3,6 +3,7 @@
 #include "actors/api/limits.hpp"
 #include "messages/consumer.hpp"
 #include "net/ws_session.hpp"
+#include "wire/tap.hpp"
 
 #include <caf/send.hpp>
 
@@ -30,14 +31,16 @@ private:
 
 class channel_listener final : public net::ws_session_listener {
 public:
-  channel_listener(consumer_actor to, uint64_t session,
-                   channel_places::place_ptr place)
-    : to_(std::move(to)), session_(session), place_(std::move(place)) {
+  channel_listener(const placement& places, std::vector<consumer_actor> to,
+                   uint64_t session, channel_places::place_ptr place)
+    : places_(places), to_(std::move(to)), session_(session),
+      place_(std::move(place)) {
     // nop
   }
 
   void on_text(std::string_view message) override {
-    caf::anon_send(to_, channel_text{session_, std::string{message}});
+    caf::anon_send(to_[partition_of(message)],
+                   channel_text{session_, std::string{message}});
   }
 
   void on_binary(bytes_view message) override {
@@ -45,24 +48,37 @@ public:
   }
 
   void on_closed(std::string_view) override {
-    caf::anon_send(to_, channel_closed{session_});
-    to_ = nullptr;
+    for (const auto& x : std::exchange(to_, {}))
+      caf::anon_send(x, channel_closed{session_});
     place_ = nullptr;
   }
 
 private:
-  consumer_actor to_;
+  /// What is no ack is the first one's to count.
+  size_t partition_of(std::string_view message) const {
+    if (to_.size() == 1)
+      return 0;
+    const auto ack = wire::parse_ack(message);
+    return ack && *ack ? places_.partition_of_event(**ack) : 0;
+  }
+
+  placement places_;
+  std::vector<consumer_actor> to_; ///< By partition.
   uint64_t session_;
   channel_places::place_ptr place_;
 };
 
 } // namespace
 
-void open_channel(const consumer_actor& to, const net::upgrader& answer,
+void open_channel(const context& shared, const net::upgrader& answer,
                   channel_places::place_ptr place) {
-  if (!to) {
-    answer.cut();
-    return;
+  std::vector<consumer_actor> to;
+  for (const auto& x : shared.partitions()) {
+    if (!x->consumer) {
+      answer.cut();
+      return;
+    }
+    to.push_back(x->consumer);
   }
   const auto number = place->number();
   auto channel = std::make_shared<socket_channel>();
@@ -71,11 +87,14 @@ void open_channel(const consumer_actor& to, const net::upgrader& answer,
   options.frames_per_second_max = limits::channel_acks_per_second_max;
   options.stall_timeout = limits::channel_stall_timeout;
   auto session = answer.accept(
-    std::make_shared<channel_listener>(to, number, std::move(place)), options);
+    std::make_shared<channel_listener>(shared.places(), to, number,
+                                       std::move(place)),
+    options);
   if (!session)
     return;
   channel->open(std::move(session));
-  caf::anon_send(to, channel_opened{number, std::move(channel)});
+  for (const auto& x : to)
+    caf::anon_send(x, channel_opened{number, channel});
 }
 
 } // namespace weir::actors

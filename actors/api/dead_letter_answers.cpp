@@ -6,9 +6,12 @@
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/consumer_table.hpp"
 #include "wire/letters_request.hpp"
+#include "wire/limits.hpp"
 #include "wire/problem.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <mutex>
 
 namespace weir::actors {
 
@@ -45,80 +48,161 @@ void append_ids(std::string_view name, const std::vector<uint64_t>& ids,
   out += ']';
 }
 
-/// @param foreign Ids that the log never gave out.
-net::http_reply letters_reply(const result<letters_report>& x, bool retry,
-                              const wire::event_numbers& numbers,
-                              const std::vector<uint64_t>& foreign) {
-  if (!x)
-    return problem(x.error());
-  const auto outward = [&numbers](const std::vector<storage::op_id>& ops,
-                                  std::vector<uint64_t> out = {}) {
-    for (const auto op : ops)
-      out.push_back(numbers.id_of(op).value());
-    std::ranges::sort(out);
-    return out;
-  };
-  std::string body = retry ? R"({"retried":)" : R"({"dropped":)";
-  body += std::to_string(x->done.size());
-  append_ids("outdated", outward(x->outdated), body);
-  append_ids("unknown", outward(x->unknown, foreign), body);
-  append_ids("left", outward(x->left), body);
-  if (x->next != 0)
-    body += R"(,"cursor":")" + std::to_string(x->next) + '"';
-  return net::json_reply(200, body + '}');
+/// What became of an order, in ids of events, from one partition or more. Each
+/// CONSUMER answers on a thread of its own; the last one sends.
+class letters_answer {
+public:
+  letters_answer(bool retry, std::vector<uint64_t> foreign, size_t orders,
+                 net::responder answer)
+    : retry_(retry), unknown_(std::move(foreign)), left_to_hear_(orders),
+      answer_(std::move(answer)) {
+    // nop
+  }
+
+  void add(const result<letters_report>& x,
+           const wire::event_numbers& numbers) {
+    const std::lock_guard guard{mutex_};
+    if (x)
+      take(*x, numbers);
+    else
+      failed_ = x.error();
+    if (--left_to_hear_ == 0)
+      answer_.send(failed_ ? problem(*failed_) : reply());
+  }
+
+private:
+  void take(const letters_report& x, const wire::event_numbers& numbers) {
+    const auto append = [&numbers](std::vector<uint64_t>& out,
+                                   const std::vector<storage::op_id>& ops) {
+      for (const auto op : ops)
+        out.push_back(numbers.id_of(op).value());
+      std::ranges::sort(out);
+    };
+    done_ += x.done.size();
+    append(outdated_, x.outdated);
+    append(unknown_, x.unknown);
+    append(left_, x.left);
+    // What lies behind it in other partitions is looked at twice.
+    if (x.next != 0)
+      next_ = std::min(next_, numbers.id_of(x.next).value());
+  }
+
+  net::http_reply reply() const {
+    std::string body = retry_ ? R"({"retried":)" : R"({"dropped":)";
+    body += std::to_string(done_);
+    append_ids("outdated", outdated_, body);
+    append_ids("unknown", unknown_, body);
+    append_ids("left", left_, body);
+    if (next_ != UINT64_MAX)
+      body += R"(,"cursor":")" + std::to_string(next_) + '"';
+    return net::json_reply(200, body + '}');
+  }
+
+  std::mutex mutex_;
+  bool retry_;
+  uint64_t done_ = 0;
+  std::vector<uint64_t> outdated_;
+  std::vector<uint64_t> unknown_;
+  std::vector<uint64_t> left_;
+  uint64_t next_ = UINT64_MAX;
+  std::optional<error> failed_;
+  size_t left_to_hear_;
+  net::responder answer_;
+};
+
+/// Ids by the partition in whose log they are; `foreign` has those of none.
+std::map<uint16_t, letters_order>
+orders_by_id(const std::vector<uint64_t>& ids, const context& shared,
+             std::vector<uint64_t>& foreign) {
+  std::map<uint16_t, letters_order> out;
+  for (const auto id : ids) {
+    const auto partition = shared.places().partition_of_event(id);
+    if (const auto op = shared.partitions()[partition]->numbers.op_of(id))
+      out[partition].ids.push_back(*op);
+    else
+      foreign.push_back(id);
+  }
+  return out;
+}
+
+/// Of one repo, or of all.
+std::map<uint16_t, letters_order>
+orders_for_all(const wire::letters_request& x, const context& shared) {
+  letters_order order;
+  order.all = true;
+  order.repo = x.repo;
+  const auto& places = shared.places();
+  order.most = limits::dead_letters_order_max
+               / (x.repo ? 1 : places.partitions());
+  std::map<uint16_t, letters_order> out;
+  for (const auto& each : shared.partitions())
+    if (!x.repo || places.partition_of(*x.repo) == each->number) {
+      order.after = each->numbers.last_op_until(x.after);
+      out.emplace(each->number, order);
+    }
+  return out;
 }
 
 } // namespace
 
-result<letters_order> letters_order_of(const net::body_sink& body, bool retry,
-                                       const wire::event_numbers& numbers,
-                                       net::responder answer) {
-  auto request
+result<std::map<uint16_t, letters_order>>
+letters_orders_of(const net::body_sink& body, bool retry,
+                  const context_ptr& shared, net::responder answer) {
+  const auto request
     = wire::parse_letters_request(static_cast<const text_body&>(body).text());
   if (!request)
     return request.error();
-  letters_order out;
-  out.retry = retry;
-  out.ids.reserve(request->ids.size());
   std::vector<uint64_t> foreign;
-  for (const auto id : request->ids) {
-    if (const auto op = numbers.op_of(id))
-      out.ids.push_back(*op);
-    else
-      foreign.push_back(id);
+  auto out = request->all ? orders_for_all(*request, *shared)
+                          : orders_by_id(request->ids, *shared, foreign);
+  if (out.empty())
+    out[0]; // Somebody has to say that there are none.
+  const auto all = std::make_shared<letters_answer>(
+    retry, std::move(foreign), out.size(), std::move(answer));
+  for (auto& [partition, order] : out) {
+    order.retry = retry;
+    order.answer = [all, home = shared->partitions()[partition]](
+                     const auto& report) { all->add(report, home->numbers); };
   }
-  out.all = request->all;
-  out.repo = std::move(request->repo);
-  out.after = request->after;
-  out.answer = [answer = std::move(answer), retry, numbers,
-                foreign = std::move(foreign)](const auto& report) {
-    answer.send(letters_reply(report, retry, numbers, foreign));
-  };
   return out;
 }
 
-net::http_reply dead_letters_reply(const store_readers& store,
-                                   const wire::event_numbers& numbers,
+net::http_reply dead_letters_reply(const context& shared,
                                    const std::string& consumer,
                                    const page_request& page) {
-  const auto rows
-    = storage::load_dead_letters(store.db, {storage::default_dataset, consumer},
-                                 0, page.after_id, page.limit);
-  if (!rows)
-    return problem(rows.error());
-  std::string body = R"({"dead_letters":[)";
-  for (const auto& [id, row] : *rows) {
-    body += body.back() == '[' ? "{\"id\":" : ",{\"id\":";
-    body += std::to_string(numbers.id_of(id).value());
-    append_subject(store, id, body);
-    body += ",\"attempts\":" + std::to_string(row.attempts) + ",\"reason\":";
-    append_text(row.reason, body);
-    body += ",\"at\":" + std::to_string(row.at) + '}';
+  struct letter {
+    const store_readers* store;
+    storage::op_id op;
+    storage::dead_letter_row row;
+  };
+  std::map<uint64_t, letter> all;
+  for (const auto& each : shared.partitions()) {
+    const auto* store = shared.stores.each()[each->number];
+    auto rows = storage::load_dead_letters(
+      store->db, {storage::default_dataset, consumer}, store->partition,
+      each->numbers.last_op_until(page.after_id), page.limit);
+    if (!rows)
+      return problem(rows.error());
+    for (auto& [op, row] : *rows)
+      all.emplace(each->numbers.id_of(op).value(),
+                  letter{store, op, std::move(row)});
   }
-  body += ']';
-  if (rows->size() == page.limit)
-    body += R"(,"cursor":")" + std::to_string(rows->back().first) + '"';
-  return net::json_reply(200, body + '}');
+  std::string body = R"({"dead_letters":[)";
+  size_t count = 0;
+  for (auto i = all.begin(); i != all.end() && count < page.limit; ++i) {
+    const auto& [id, x] = *i;
+    body += count == 0 ? "{\"id\":" : ",{\"id\":";
+    body += std::to_string(id);
+    append_subject(*x.store, x.op, body);
+    body += ",\"attempts\":" + std::to_string(x.row.attempts)
+            + ",\"reason\":";
+    append_text(x.row.reason, body);
+    body += ",\"at\":" + std::to_string(x.row.at) + '}';
+    if (++count == page.limit)
+      return net::json_reply(200, body + R"(],"cursor":")" + std::to_string(id)
+                                    + "\"}");
+  }
+  return net::json_reply(200, body + "]}");
 }
 
 } // namespace weir::actors

@@ -67,7 +67,8 @@ private:
 
   template <class Job>
   void read(Job job) {
-    send(env_.home->reader_of(repo_), reader_job{std::move(job)});
+    send(env_.shared->home_of(repo_).reader_of(repo_),
+         reader_job{std::move(job)});
   }
 
   backfill_environment env_;
@@ -85,7 +86,7 @@ private:
 void backfill::perform(fetch_machine::effects x) {
   held_.set(machine_->bytes_held());
   if (x.progress)
-    send(env_.home->supervisor,
+    send(env_.shared->supervisor,
          fetch_progress{order_.job, machine_->received(),
                         machine_->is_received()});
   if (x.grant != 0 && download_)
@@ -156,7 +157,7 @@ void backfill::end(fetch_machine::ending x) {
                       succeeded || x.account ? "" : to_string(x.reason),
                       shared.time->steady_now());
     });
-  send(env_.home->supervisor, host_report{order_.pds, x.host, x.retry_after});
+  send(env_.shared->supervisor, host_report{order_.pds, x.host, x.retry_after});
   if (succeeded) {
     env_.records->add(import_->records());
     send(from_,

@@ -41,7 +41,6 @@ using spool_factory = std::function<import_spools()>;
 
 struct backfill_environment {
   context_ptr shared;
-  home_ptr home;
   repo_fetcher fetch;
   spool_factory spools;
   fetch_bounds bounds;

@@ -74,7 +74,7 @@ letters_found find_letters(const store_readers& store,
                                       limit);
   };
   if (order.all) {
-    const auto rows = rows_after(order.after, limits::dead_letters_order_max);
+    const auto rows = rows_after(order.after, order.most);
     if (!rows) {
       out.failed = rows.error();
       return out;
@@ -82,7 +82,7 @@ letters_found find_letters(const store_readers& store,
     for (const auto& [id, row] : *rows)
       if (!take(store, id, order, out))
         return out;
-    if (rows->size() == limits::dead_letters_order_max)
+    if (rows->size() == order.most)
       out.next = rows->back().first;
     return out;
   }

@@ -4,15 +4,15 @@
 
 namespace weir::actors {
 
-identity_stored stored_of(const store_readers& store, const atproto::did& repo,
+identity_stored stored_of(const all_stores& stores, const atproto::did& repo,
                           std::optional<int64_t> as_of) {
   identity_stored out{repo, std::nullopt};
-  const auto row = store.load_identity(repo);
+  const auto row = stores.of(repo).load_identity(repo);
   if (row)
     out.row = *row;
   if (!row || out.row || !as_of)
     return out;
-  if (auto exported = store.load_exported(repo)) {
+  if (auto exported = stores.each().front()->load_exported(repo)) {
     out.exported = std::move(*exported);
     if (out.exported)
       out.exported->fetched_at = *as_of;

@@ -164,22 +164,24 @@ void identity::perform(identity_machine::effects x) {
   look_export();
 }
 
-/// Each row in the store of its DID.
+/// Each row in the store of its DID; those of the export are all in the first.
 void identity::write(
   std::vector<std::pair<atproto::did, storage::identity_row>> known,
   std::vector<atproto::did> taken) {
   std::map<uint16_t, std::shared_ptr<storage::journal_batch>> by_home;
-  const auto rows_of = [&](const atproto::did& repo) -> auto& {
-    auto& out = by_home[shared_->places().partition_of(repo)];
+  const auto rows_of = [&](uint16_t partition) -> auto& {
+    auto& out = by_home[partition];
     if (out == nullptr)
       out = std::make_shared<storage::journal_batch>();
     return *out;
   };
   exported_->add(taken.size());
   for (auto& x : known)
-    rows_of(x.first).identities.push_back(std::move(x));
+    rows_of(shared_->places().partition_of(x.first))
+      .identities.push_back(std::move(x));
   for (auto& repo : taken)
-    rows_of(repo).exported.emplace_back(std::move(repo), std::nullopt);
+    rows_of(shared_->root().number)
+      .exported.emplace_back(std::move(repo), std::nullopt);
   for (auto& [home, rows] : by_home)
     send(shared_->partitions()[home]->journal,
          journal_rows{std::move(rows), 0, {}});
@@ -187,10 +189,10 @@ void identity::write(
 
 void identity::load(const atproto::did& repo) {
   reader_job job;
-  job.run = [to = identity_actor{this}, repo,
+  job.run = [to = identity_actor{this}, shared = shared_, repo,
              as_of = export_ ? export_->as_of(wall())
-                             : std::nullopt](store_readers& store) {
-    caf::anon_send(to, stored_of(store, repo, as_of));
+                             : std::nullopt](store_readers&) {
+    caf::anon_send(to, stored_of(shared->stores, repo, as_of));
   };
   send(shared_->home_of(repo).reader_of(repo), std::move(job));
 }
@@ -262,12 +264,12 @@ void identity::load_exported() {
     const auto n = std::min(all.size() - i, limits::export_names_page);
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(i);
     reader_job job;
-    job.run = [to = identity_actor{this}, as_of,
+    job.run = [to = identity_actor{this}, shared = shared_, as_of,
                some = std::vector<atproto::did>(
                  first, first + static_cast<std::ptrdiff_t>(n))](
-                store_readers& store) {
+                store_readers&) {
       for (const auto& repo : some)
-        if (auto x = stored_of(store, repo, as_of); x.exported)
+        if (auto x = stored_of(shared->stores, repo, as_of); x.exported)
           caf::anon_send(to, std::move(x));
     };
     send(shared_->root().reader_of(i), std::move(job));

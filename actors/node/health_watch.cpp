@@ -25,13 +25,12 @@ namespace weir::actors {
 
 namespace {
 
-/// Asks the repos of a partition that were refused for a rev beyond our clock to
-/// fetch anew, a page at a time.
-void retry_ahead(const context_ptr& shared, const home_ptr& home,
-                 const storage::due_repo& after) {
+/// Asks repos that were refused for a rev beyond our clock to fetch anew, a page
+/// at a time.
+void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
   reader_job job;
-  job.run = [shared, home, after](store_readers& store) {
-    const auto page = store.list_ahead(after, limits::clock_retry_page);
+  job.run = [shared, after](store_readers&) {
+    const auto page = shared->stores.list_ahead(after, limits::clock_retry_page);
     if (!page) {
       log::error("clock_retry_failed", {{"reason", to_string(page.error())}});
       return;
@@ -42,9 +41,9 @@ void retry_ahead(const context_ptr& shared, const home_ptr& home,
     for (auto& [router, part] : by_router)
       caf::anon_send(shared->routers()[router], std::move(part));
     if (!page->end)
-      retry_ahead(shared, home, page->last);
+      retry_ahead(shared, page->last);
   };
-  caf::anon_send(home->reader_of(0), std::move(job));
+  caf::anon_send(shared->root().reader_of(0), std::move(job));
 }
 
 /// A place among the names of the directory that nobody foresees.
@@ -65,9 +64,9 @@ void recall_known(const context_ptr& shared) {
     x = anywhere(*shared->random);
   places.emplace_back(); // Where there are few.
   reader_job job;
-  job.run = [shared, places = std::move(places)](store_readers& store) {
+  job.run = [shared, places = std::move(places)](store_readers&) {
     for (const auto& from : places) {
-      const auto page = store.list_status(
+      const auto page = shared->stores.list_status(
         storage::repo_status::synced, from,
         from.repo.str().empty() ? limits::health_known_max : 1);
       if (!page)
@@ -79,8 +78,7 @@ void recall_known(const context_ptr& shared) {
       });
     }
   };
-  for (const auto& x : shared->partitions())
-    caf::anon_send(x->reader_of(0), job);
+  caf::anon_send(shared->root().reader_of(0), std::move(job));
 }
 
 /// Nobody is told that what nobody saw works.
@@ -148,11 +146,9 @@ private:
           return x.cause == health_causes[i];
         })));
     if (std::exchange(corrections_, clock.corrections) != clock.corrections) {
-      for (const auto& x : shared_->partitions()) {
-        retry_ahead(shared_, x, {});
-        if (x->supervisor)
-          send(x->supervisor, clock_corrected{});
-      }
+      retry_ahead(shared_, {});
+      if (shared_->supervisor)
+        send(shared_->supervisor, clock_corrected{});
     }
   }
 

@@ -19,6 +19,9 @@ constexpr option_range<size_t> pds_events_per_second_range{1, 1'000'000, 500};
 constexpr option_range<size_t> threads_range{0, 256, 0};
 constexpr option_range<size_t> readers_range{1, 64, 2};
 
+/// Stores of a data directory: as many as a cluster would spread over its nodes.
+constexpr option_range<size_t> partitions_range{1, 32, 1};
+
 /// Connections to the directory, and to each other server that is configured. Each
 /// has one look-up at a time: where an answer takes a tenth of a second, eight
 /// would bring eighty a second, whatever `plc_per_second` says.

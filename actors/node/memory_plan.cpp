@@ -35,6 +35,7 @@ size_t within(uint64_t x, const limits::option_range<size_t>& range) noexcept {
   return std::clamp<size_t>(x, range.min, range.max);
 }
 
+/// @param limit One partition's part of the limit.
 void plan_store(memory_plan& out, uint64_t limit) noexcept {
   out.write_buffer = share(limit, 16, limits::write_buffer_bytes_max);
   out.block_cache = share(limit, 16, limits::block_cache_bytes_max);
@@ -43,6 +44,7 @@ void plan_store(memory_plan& out, uint64_t limit) noexcept {
   out.table_bytes = within(limit / 32, limits::table_bytes_range);
   out.tables = within(limit / 16 * table_memory_part / out.table_bytes,
                       limits::open_tables_range);
+  out.tail_cache = share(limit, 32, limits::tail_cache_bytes_max);
 }
 
 /// Half of what is left beside the window is for chunks, as many as there may
@@ -76,9 +78,9 @@ memory_plan plan_memory(const node_config& config) {
   const auto limit = config.memory_limit;
   const auto streams = std::max<size_t>(config.upstreams.size(), 1);
   memory_plan out;
-  plan_store(out, limit);
+  const auto of_store = limit / std::max<size_t>(config.partitions, 1);
+  plan_store(out, of_store);
   plan_fetch(out, config);
-  out.tail_cache = share(limit, 32, limits::tail_cache_bytes_max);
   out.delivery = limit / 16;
   out.upstream_window
     = std::min(config.most.bytes, limit / 16 / streams);
@@ -88,7 +90,7 @@ memory_plan plan_memory(const node_config& config) {
                           limits::upstream_frames_max),
                config.most.frames);
   out.requests = limit / 16;
-  out.names = share(limit, 32, config.most.names);
+  out.names = share(of_store, 32, config.most.names);
   out.repos = limit / 32 * 7;
   out.doubts = limit / limits::doubt_memory_part;
   out.identities = share(limit / limits::identity_entry_bytes, 32,

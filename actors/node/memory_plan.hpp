@@ -14,17 +14,16 @@ struct node_config;
 /// more than its bound in base/limits.hpp; all of them at once are 31 of 32
 /// parts, the rest is the program's.
 struct memory_plan {
-  // -- LevelDB
+  // -- LevelDB and its writer, of each partition
   size_t write_buffer = 0; ///< There are two.
   size_t block_cache = 0;
   size_t table_bytes = 0; ///< Of one file.
   size_t repo_guards = 0; ///< Repos that the JOURNAL remembers.
   size_t tables = 0;      ///< Whose index is in memory.
   size_t names = 0;       ///< Of collections.
-
-  // -- the log's readers
   size_t tail_cache = 0;
-  size_t delivery = 0; ///< The most that a consumer's window may be.
+
+  size_t delivery = 0; ///< The most that a consumer's window may be, in all.
 
   // -- what comes in
   size_t upstream_window = 0; ///< Of each.
@@ -59,6 +58,10 @@ size_t memory_for_fetches(size_t count) noexcept;
 constexpr size_t fetch_bytes_min
   = limits::fetch_window_bytes + limits::chunk_bytes_max
     + limits::walk_index_run_entries * 2 * sizeof(uint64_t);
+
+/// Of `memory_limit`, what a partition needs at least: a sixteenth of it holds the
+/// indexes of the fewest tables that LevelDB may have open.
+constexpr size_t partition_memory_min = 33'554'432;
 
 /// What a stream needs at least: some dozens of commits.
 constexpr size_t upstream_window_min = 262'144;

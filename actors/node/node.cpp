@@ -53,7 +53,9 @@ result<void> node::impl::start(const node& owner) {
     x->start_store(*system);
   start_identity();
   show_upstreams(*streams); // Rows of relays that are not among them differ.
-  if (auto ok = start_partitions(*streams); !ok)
+  if (auto ok = start_partitions(); !ok)
+    return ok;
+  if (auto ok = start_supervisor(*streams); !ok)
     return ok;
   if (auto ok = start_servers(); !ok)
     return ok;
@@ -74,14 +76,21 @@ result<void> node::impl::open_partitions() {
   shared->random = seams.random;
   const auto routers
     = config.most.routers == 0 ? 2 * cores() : config.most.routers;
-  shared->divide({1, routers});
+  const auto count = static_cast<uint16_t>(config.partitions);
+  shared->divide({count, std::max<size_t>(routers / count, 1)});
+  auto stores = open_stores(config, *seams.random, seams.disk);
+  if (!stores)
+    return stores.error();
+  std::vector<const store_readers*> readers;
   for (const auto& home : shared->partitions()) {
-    auto opened
-      = partition::open({config, seams, shared, home, on_failure});
+    auto opened = partition::open({config, seams, shared, home, on_failure},
+                                  std::move((*stores)[home->number]));
     if (!opened)
       return opened.error();
     partitions.push_back(std::move(*opened));
+    readers.push_back(partitions.back()->store().readers.get());
   }
+  shared->stores = {shared->places(), std::move(readers)};
   shared->log_epoch
     = shared->root().numbers.name_of(root().store().db->log_identity());
   return {};
@@ -119,8 +128,7 @@ void node::impl::start_identity() {
 }
 
 /// One step at a time, for all of them.
-result<void> node::impl::start_partitions(
-  const std::vector<storage::upstream_row>& streams) {
+result<void> node::impl::start_partitions() {
   for (const auto& x : partitions)
     if (auto ok = x->load_repos(filter_generation); !ok)
       return ok;
@@ -130,11 +138,10 @@ result<void> node::impl::start_partitions(
   shared->doubts->set_most(
     {plan_memory(config).doubts, limits::doubt_disk_bytes_max});
   repos = std::make_shared<repo_metrics>(shared->metrics);
+  const auto make_backfill
+    = std::make_shared<const backfill_factory>(backfills());
   for (const auto& x : partitions)
-    x->start_readings(*system, net, repos);
-  for (const auto& x : partitions)
-    if (auto ok = x->start_supervisor(*system, net, streams); !ok)
-      return ok;
+    x->start_readings(*system, repos, make_backfill);
   return {};
 }
 

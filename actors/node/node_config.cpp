@@ -100,6 +100,12 @@ void check_ranges(problem_list& out, const node_config& x) {
               consumer_attempts_range);
   check_range(out, "threads", x.threads, threads_range);
   check_range(out, "readers", x.readers, readers_range);
+  check_range(out, "partitions", x.partitions, partitions_range);
+  if (x.consumer_window_events < x.partitions)
+    add(out, "consumer_window_events",
+        number_text(x.consumer_window_events)
+          + " is less than partitions, and each of them needs one event: raise it, "
+            "or make a data_dir with fewer partitions");
   if (x.retry_backoff_min > x.retry_backoff_max)
     add(out, "retry_backoff_min",
         number_text(x.retry_backoff_min)
@@ -255,6 +261,12 @@ void check_tracking(problem_list& out, const node_config& x) {
 void check_memory(problem_list& out, const node_config& x) {
   const auto plan = plan_memory(x);
   const auto limit = number_text(x.memory_limit);
+  if (x.partitions * partition_memory_min > x.memory_limit)
+    add(out, "partitions",
+        number_text(x.partitions) + " of them need a memory_limit of "
+          + number_text(x.partitions * partition_memory_min)
+          + " bytes, and it is " + limit
+          + ": raise it, or make a data_dir with fewer");
   if (x.consumer_window_bytes > plan.delivery)
     add(out, "consumer_window_bytes",
         number_text(x.consumer_window_bytes) + " is more than "

@@ -44,6 +44,8 @@ struct held_bounds {
 /// `apps/weir` fills it from file and flags.
 struct node_config {
   std::string data_dir = "weir-data";
+  /// Stores that it has, for ever (ADR 26).
+  size_t partitions = limits::partitions_range.standard;
   std::string bind = "127.0.0.1:2480";            ///< Data port; 0 = any free.
   std::string operations_bind = "127.0.0.1:2481"; ///< Operations port.
   /// Names a request's Host header may have, besides loopback and the bound
@@ -102,6 +104,7 @@ struct node_config {
 
   /// Scheduler threads; 0 = one a core.
   size_t threads = limits::threads_range.standard;
+  /// Shared by the partitions; each has one at least.
   size_t readers = limits::readers_range.standard;
 
   /// Checks ranges and combinations; every problem, one a line.

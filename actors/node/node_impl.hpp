@@ -14,6 +14,7 @@
 #include "actors/node/partition.hpp"
 #include "actors/node/progress_watch.hpp"
 #include "actors/node/room_watch.hpp"
+#include "actors/supervisor/supervisor.hpp"
 #include "actors/upstream/stream_bridge.hpp"
 #include "base/log.hpp"
 #include "base/version.hpp"
@@ -65,8 +66,11 @@ struct node::impl {
   partition& root() { return *partitions.front(); }
   void start_system();
   void start_identity();
+  result<void> start_partitions();
+  backfill_factory backfills();
+  supervisor_environment environment_of_supervisor() const;
   result<void>
-  start_partitions(const std::vector<storage::upstream_row>& streams);
+  start_supervisor(const std::vector<storage::upstream_row>& streams);
   result<void> start_servers();
   void show_upstreams(const std::vector<storage::upstream_row>& rows);
   void start_upstreams(const std::vector<storage::upstream_row>& rows);

@@ -72,8 +72,7 @@ void node::impl::stop_actors() {
   for (const auto& x : shared->all_upstreams())
     wait_for(self, caf::actor_cast<caf::strong_actor_ptr>(x));
   upstreams.clear();
-  for (const auto& x : partitions)
-    x->end_supervisor(end);
+  end(caf::actor_cast<caf::strong_actor_ptr>(shared->supervisor));
   for (const auto& x : partitions)
     x->end_routers(end);
   end(caf::actor_cast<caf::strong_actor_ptr>(shared->identity));

@@ -10,12 +10,15 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
+
 namespace weir::actors {
 
 result<std::unique_ptr<partition>>
-partition::open(partition_environment env) {
+partition::open(partition_environment env,
+                std::unique_ptr<storage::database> db) {
   const auto& seams = env.seams;
-  auto store = open_store(env.config, *seams.time, *seams.random, seams.disk);
+  auto store = open_store(env.config, *seams.time, std::move(db));
   if (!store)
     return store.error();
   auto& home = *env.home;
@@ -77,7 +80,9 @@ void partition::start_store(caf::actor_system& system) {
     = spawn_sweeper(system, env_.shared, env_.home,
                     {store_->db.get(), store_->tail.get()}, own_threads);
   guard("sweeper", caf::actor_cast<caf::strong_actor_ptr>(home.sweeper));
-  for (size_t i = 0; i < env_.config.readers; ++i) {
+  const auto readers = std::max<size_t>(
+    env_.config.readers / env_.config.partitions, 1);
+  for (size_t i = 0; i < readers; ++i) {
     home.readers.push_back(
       spawn_reader(system, *store_->readers, own_threads));
     guard("reader",
@@ -95,10 +100,11 @@ result<void> partition::load_repos(uint32_t filter) {
   return {};
 }
 
-void partition::start_readings(caf::actor_system& system, const network& net,
-                               const std::shared_ptr<repo_metrics>& repos) {
+void partition::start_readings(
+  caf::actor_system& system, const std::shared_ptr<repo_metrics>& repos,
+  const std::shared_ptr<const backfill_factory>& make_backfill) {
   start_consumer(system); // It asks for accounts.
-  start_routers(system, net, repos);
+  start_routers(system, repos, make_backfill);
 }
 
 void partition::start_consumer(caf::actor_system& system) {
@@ -106,8 +112,8 @@ void partition::start_consumer(caf::actor_system& system) {
   auto& home = *env_.home;
   delivery_options options;
   options.fire_and_forget = config.consumer_disable_acks;
-  options.events_max = config.consumer_window_events;
-  options.bytes_max = config.consumer_window_bytes;
+  options.events_max = config.consumer_window_events / config.partitions;
+  options.bytes_max = config.consumer_window_bytes / config.partitions;
   options.retry_timeout = config.consumer_retry;
   options.attempts_max = static_cast<uint32_t>(config.consumer_attempts_max);
   delivery_state state;
@@ -127,8 +133,9 @@ void partition::start_consumer(caf::actor_system& system) {
   guard("consumer", caf::actor_cast<caf::strong_actor_ptr>(home.consumer));
 }
 
-void partition::start_routers(caf::actor_system& system, const network& net,
-                              const std::shared_ptr<repo_metrics>& repos) {
+void partition::start_routers(
+  caf::actor_system& system, const std::shared_ptr<repo_metrics>& repos,
+  const std::shared_ptr<const backfill_factory>& make_backfill) {
   const auto& config = env_.config;
   const auto filter_of = [](const std::vector<std::string>& patterns) {
     return wire::collection_filter::parse(patterns).value();
@@ -141,9 +148,8 @@ void partition::start_routers(caf::actor_system& system, const network& net,
   settings->refresh_min = config.identity_refresh_min;
   settings->listing_grace = config.listing_grace;
   settings->gone_grace = config.gone_grace;
-  const repo_environment env{
-    env_.shared, env_.home, settings, repos,
-    std::make_shared<const backfill_factory>(backfills(system, net))};
+  const repo_environment env{env_.shared, env_.home, settings, repos,
+                             make_backfill};
   const auto make_repo = [&system, env](router_actor router, atproto::did repo,
                                         uint64_t incarnation) {
     return spawn_repo(system, std::move(router), env, std::move(repo),
@@ -164,10 +170,6 @@ void partition::start_routers(caf::actor_system& system, const network& net,
     guard("router", caf::actor_cast<caf::strong_actor_ptr>(routers_.back()));
     env_.shared->add_router(routers_.back());
   }
-}
-
-void partition::end_supervisor(const ender& end) {
-  end(caf::actor_cast<caf::strong_actor_ptr>(env_.home->supervisor));
 }
 
 void partition::end_routers(const ender& end) {

@@ -2,11 +2,9 @@
 
 #include "actors/node/executor.hpp"
 #include "actors/node/guardian.hpp"
-#include "actors/node/network.hpp"
 #include "actors/node/node.hpp"
 #include "actors/node/store_set.hpp"
 #include "actors/repo/repo.hpp"
-#include "actors/supervisor/supervisor.hpp"
 #include "actors/support/context.hpp"
 
 #include <functional>
@@ -26,7 +24,8 @@ struct partition_environment {
 
 /// One partition of a node: a store, the JOURNAL that alone writes it, and
 /// everybody who works on the repos in it. NODE has a list of them, and beside
-/// them what a process has once: streams, sockets, IDENTITY, the API.
+/// them what a process has once: streams, sockets, IDENTITY, the SUPERVISOR, whose
+/// permits are all there are, and the API.
 ///
 /// # Order
 /// The functions are called in the order in which they stand here: first those
@@ -38,8 +37,9 @@ struct partition_environment {
 /// Owned by NODE. One thread at a time, none of an actor.
 class partition {
 public:
-  /// Opens the store, or makes it.
-  static result<std::unique_ptr<partition>> open(partition_environment env);
+  /// @param db Its store, open.
+  static result<std::unique_ptr<partition>>
+  open(partition_environment env, std::unique_ptr<storage::database> db);
 
   partition(partition_environment env, std::unique_ptr<store_set> store);
 
@@ -59,14 +59,12 @@ public:
   result<void> load_repos(uint32_t filter);
 
   /// The CONSUMER, and the ROUTERs behind those of the partitions before it.
-  void start_readings(caf::actor_system& system, const network& net,
-                      const std::shared_ptr<repo_metrics>& repos);
+  void start_readings(
+    caf::actor_system& system, const std::shared_ptr<repo_metrics>& repos,
+    const std::shared_ptr<const backfill_factory>& make_backfill);
 
-  /// The SUPERVISOR; with it repos are fetched.
-  /// @param streams That this node follows.
-  result<void>
-  start_supervisor(caf::actor_system& system, const network& net,
-                   const std::vector<storage::upstream_row>& streams);
+  /// Some of its repos have quiet work (`has_quiet_work`), as they were read.
+  bool has_quiet_work() const noexcept { return known_.quiet_work; }
 
   /// Those whose death the node has to know of; they are told once.
   std::vector<guarded_child> take_children();
@@ -74,7 +72,6 @@ public:
   /// Ends an actor and returns when it is down; knows a handle of nobody.
   using ender = std::function<void(const caf::strong_actor_ptr&)>;
 
-  void end_supervisor(const ender& end);
   void end_routers(const ender& end);
   void end_consumer(const ender& end);
 
@@ -83,11 +80,9 @@ public:
 
 private:
   void start_consumer(caf::actor_system& system);
-  void start_routers(caf::actor_system& system, const network& net,
-                     const std::shared_ptr<repo_metrics>& repos);
-  backfill_factory backfills(caf::actor_system& system,
-                             const network& net) const;
-  supervisor_environment environment_of_supervisor(const network& net) const;
+  void start_routers(
+    caf::actor_system& system, const std::shared_ptr<repo_metrics>& repos,
+    const std::shared_ptr<const backfill_factory>& make_backfill);
   void on_journal_failure(const error& why) const;
   void guard(std::string name, caf::strong_actor_ptr handle);
 

@@ -25,11 +25,16 @@ void add_repo_gauges(context& shared) {
   add_state_gauges(shared, "weir_repos", "Repos by state", repo_states);
   add_state_gauges(shared, "weir_accounts", "Repos by state of their account",
                    account_states);
-  metrics.gauge("weir_oplog_seq", "Last durable operation", [&shared] {
+  metrics.gauge("weir_oplog_seq", "Durable operations", [&shared] {
     return double(shared.sum([](const partition_context& x) {
       return x.stats.durable.load();
     }));
   });
+  for (const auto& x : shared.partitions())
+    metrics.gauge("weir_partition_oplog_seq",
+                  "Last durable operation of a partition", "partition",
+                  std::to_string(x->number),
+                  [home = x.get()] { return double(home->stats.durable); });
   metrics.gauge("weir_records", "Records held", [&shared] {
     return double(record_count(shared));
   });

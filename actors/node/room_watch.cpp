@@ -76,13 +76,23 @@ public:
   }
 
 private:
-  /// A disk that does not answer is not asked again meanwhile.
+  /// A disk that does not answer is not asked again meanwhile. Of several stores
+  /// the one counts that fails, or has least room.
   void look() {
     look_at_.reset();
     reader_job job;
-    job.run = [to = room_actor{this}](store_readers& store) {
-      auto room = store.db.space();
-      caf::anon_send(to, disk_reading{std::move(room), store.db.failure()});
+    job.run = [to = room_actor{this}, shared = shared_](store_readers&) {
+      std::optional<disk_reading> out;
+      for (const auto* x : shared->stores.each()) {
+        auto room = x->db.space();
+        disk_reading seen{std::move(room), x->db.failure()};
+        if (!out || seen.failed.code != ec::none || !seen.room
+            || (out->room && seen.room->free < out->room->free))
+          out = std::move(seen);
+        if (out->failed.code != ec::none || !out->room)
+          break;
+      }
+      caf::anon_send(to, std::move(*out));
     };
     send(shared_->root().reader_of(0), std::move(job));
   }
@@ -159,8 +169,7 @@ private:
     level_->set(static_cast<uint64_t>(level));
     for (const auto& x : shared_->all_upstreams())
       send(x, intake_changed{});
-    for (const auto& x : shared_->partitions())
-      send(x->supervisor, intake_changed{});
+    send(shared_->supervisor, intake_changed{});
   }
 
   context_ptr shared_;

@@ -4,6 +4,7 @@
 #include "actors/upstream/careful_machine.hpp"
 #include "base/crash_point.hpp"
 #include "net/url.hpp"
+#include "storage/disk/partition_stores.hpp"
 #include "storage/format/limits.hpp"
 #include "storage/log/erasure.hpp"
 #include "storage/log/log_epochs.hpp"
@@ -15,11 +16,9 @@
 
 namespace weir::actors {
 
-result<std::unique_ptr<store_set>> open_store(const node_config& config,
-                                              const clock& time,
-                                              random_source& random,
-                                              storage::disk_env* disk) {
-  auto out = std::make_unique<store_set>();
+result<std::vector<std::unique_ptr<storage::database>>>
+open_stores(const node_config& config, random_source& random,
+            storage::disk_env* disk) {
   storage::database_options options;
   options.directory = config.data_dir;
   options.random = &random;
@@ -29,10 +28,16 @@ result<std::unique_ptr<store_set>> open_store(const node_config& config,
   options.block_cache_bytes = plan.block_cache;
   options.table_bytes = plan.table_bytes;
   options.tables_open_max = plan.tables;
-  auto db = storage::database::open(std::move(options));
-  if (!db)
-    return db.error();
-  out->db = std::move(*db);
+  return storage::open_partition_stores(
+    options, static_cast<uint16_t>(config.partitions));
+}
+
+result<std::unique_ptr<store_set>>
+open_store(const node_config& config, const clock& time,
+           std::unique_ptr<storage::database> db) {
+  auto out = std::make_unique<store_set>();
+  const auto plan = plan_memory(config);
+  out->db = std::move(db);
   auto names = storage::collection_table::load(*out->db, plan.names);
   if (!names)
     return names.error();
@@ -48,7 +53,9 @@ result<std::unique_ptr<store_set>> open_store(const node_config& config,
   std::vector<wire::id_epoch> begun;
   for (const auto& x : *epochs)
     begun.push_back({x.first, x.ahead});
-  out->numbers = wire::event_numbers{std::move(begun)};
+  const auto& which = out->db->identity();
+  out->numbers = wire::event_numbers{std::move(begun), which.partition,
+                                     which.partitions};
   const auto last = out->writer->last_id();
   out->tail = std::make_unique<storage::tail_cache>(last + 1, plan.tail_cache);
   out->readers = std::make_unique<store_readers>(
@@ -124,12 +131,12 @@ result<known_repos> load_repos(store_set& store, const context& shared,
   const auto first = places.first_router(home.number);
   known_repos out;
   out.tracked.resize(places.routers() / places.partitions());
-  const storage::repo_table table{*store.db, *store.names};
+  const all_stores alone{{}, {store.readers.get()}};
   atproto::did after;
   for (;;) {
     if (end_wanted())
       return ended();
-    auto page = store.readers->list_repos(after, limits::repos_page_max);
+    auto page = alone.list_repos(after, limits::repos_page_max);
     if (!page)
       return page.error();
     for (const auto& x : *page) {

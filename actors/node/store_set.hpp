@@ -19,7 +19,7 @@
 
 namespace weir::actors {
 
-/// The open store of a node and what is read of it at start.
+/// The open store of a partition and what is read of it at start.
 ///
 /// # Ownership and threads
 /// Owned by NODE; outlives all actors.
@@ -32,11 +32,16 @@ struct store_set {
   wire::event_numbers numbers;
 };
 
-/// Opens the data directory and everything on it.
+/// Opens the data directory: the stores of its partitions, in their order.
 /// @param disk Null: the machine's.
+result<std::vector<std::unique_ptr<storage::database>>>
+open_stores(const node_config& config, random_source& random,
+            storage::disk_env* disk);
+
+/// Opens everything on a store.
 result<std::unique_ptr<store_set>>
-open_store(const node_config& config, const clock& time, random_source& random,
-           storage::disk_env* disk);
+open_store(const node_config& config, const clock& time,
+           std::unique_ptr<storage::database> db);
 
 /// Generation of the collection filter; another filter than the stored one
 /// gets the next number, which is durable before anything is indexed under it

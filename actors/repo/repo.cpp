@@ -173,7 +173,7 @@ void repo::perform(repo_effects x) {
 }
 
 void repo::send_fetch_effects(repo_effects& x) {
-  const auto& supervisor = env_.home->supervisor;
+  const auto& supervisor = env_.shared->supervisor;
   const auto& did = machine_.repo();
   fetch_.credit(x.chunks_done);
   if (x.job_end)

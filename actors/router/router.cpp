@@ -69,7 +69,7 @@ bool router::wanted(const atproto::stamped_frame& x) {
   if (tracking_.discovers(x))
     claim(x);
   else if (tracking_.may_return(x)) // Its host says whether it is wanted.
-    send(shared_->root().supervisor, stream_claim{x.at.upstream, x.repo, true});
+    send(shared_->supervisor, stream_claim{x.at.upstream, x.repo, true});
   return false;
 }
 

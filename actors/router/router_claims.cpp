@@ -7,10 +7,10 @@ namespace weir::actors {
 void router::claim(const atproto::stamped_frame& x) {
   switch (claims_.claim(x, shared_->time->steady_now())) {
     case stream_claims::step::ask:
-      send(shared_->root().supervisor, stream_claim{x.at.upstream, x.repo, false});
+      send(shared_->supervisor, stream_claim{x.at.upstream, x.repo, false});
       return;
     case stream_claims::step::ask_anew:
-      send(shared_->root().supervisor, stream_claim{x.at.upstream, x.repo, true});
+      send(shared_->supervisor, stream_claim{x.at.upstream, x.repo, true});
       return;
     case stream_claims::step::drop:
       claims_dropped_->add();

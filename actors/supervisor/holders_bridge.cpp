@@ -3,7 +3,6 @@
 #include "actors/supervisor/holders_machine.hpp"
 #include "actors/supervisor/limits_listings.hpp"
 #include "actors/support/account_json.hpp"
-#include "actors/support/store_readers.hpp"
 #include "messages/journal.hpp"
 
 #include <boost/json.hpp>
@@ -37,9 +36,9 @@ std::optional<bool> holds(std::string_view body, const atproto::did& repo,
   return false;
 }
 
-bool is_tracked(const atproto::did& repo, const store_readers& store) {
-  const auto known = store.load_repo(repo);
-  return known && known->row;
+bool is_tracked(const atproto::did& repo, const all_stores& stores) {
+  const auto row = stores.of(repo).load_row(repo);
+  return row && *row;
 }
 
 /// Whether the host says, in words of the protocol, that it does not serve this
@@ -73,10 +72,10 @@ public:
 
   /// What is tracked is followed whatever it holds, and compared by the listing
   /// of all repos.
-  void pass_over_known(const store_readers& store) {
+  void pass_over_known(const all_stores& stores) {
     for (auto& line : std::exchange(lines_, {})) {
       const auto active = line.account == storage::account_status::active;
-      const auto tracked = active && is_tracked(line.repo, store);
+      const auto tracked = active && is_tracked(line.repo, stores);
       known_ += tracked ? 1 : 0;
       (active && !tracked ? lines_ : out_.without).push_back(std::move(line));
     }
@@ -226,18 +225,19 @@ private:
 } // namespace
 
 void find_holders(net::http_client_ptr client, net::url host,
-                  wire::collection_filter collections, reader_actor store,
+                  wire::collection_filter collections, context_ptr shared,
                   std::shared_ptr<holders_runs> runs, bool first,
                   listing_page page, supervisor_actor to) {
   reader_job job;
   job.run = [asked = std::make_shared<holders_page>(
                std::move(client), std::move(host), std::move(collections),
                std::move(runs), first, std::move(page),
-               std::move(to))](const store_readers& rows) {
-    asked->pass_over_known(rows);
+               std::move(to)),
+             shared](store_readers&) {
+    asked->pass_over_known(shared->stores);
     asked->go_on();
   };
-  caf::anon_send(store, std::move(job));
+  caf::anon_send(shared->root().reader_of(0), std::move(job));
 }
 
 } // namespace weir::actors

@@ -47,10 +47,10 @@ private:
 ///
 /// A host that knows none of all the accounts which it lists is not believed: at
 /// the end of such a listing they count as unanswered.
-/// @param store Knows which repos are tracked.
+/// @param shared Its stores know which repos are tracked.
 /// @param first Whether it is the first page of its listing.
 void find_holders(net::http_client_ptr client, net::url host,
-                  wire::collection_filter collections, reader_actor store,
+                  wire::collection_filter collections, context_ptr shared,
                   std::shared_ptr<holders_runs> runs, bool first,
                   listing_page page, supervisor_actor to);
 

@@ -64,7 +64,7 @@ void read_page(std::string_view body, const upstream_view& before,
 
 /// @param repo Text of the DID.
 void ask_about(const net::http_client_ptr& client, const net::url& host,
-               const wire::collection_filter& signal, const context& shared,
+               const wire::collection_filter& signal, context_ptr shared,
                const std::string& repo, const upstream_view& from,
                listing_page page, const supervisor_actor& to) {
   repo_listed line;
@@ -73,7 +73,7 @@ void ask_about(const net::http_client_ptr& client, const net::url& host,
   line.upstream = from.id;
   page.repos.push_back(std::move(line));
   page.cursor = repo; // Not empty: this is not the last page of a listing.
-  find_holders(client, host, signal, shared.root().reader_of(0),
+  find_holders(client, host, signal, std::move(shared),
                std::make_shared<holders_runs>(), true, std::move(page), to);
 }
 
@@ -96,7 +96,7 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
       return;
     }
     if (collection == one_account)
-      return ask_about(client, *target, signal, *shared, cursor, before,
+      return ask_about(client, *target, signal, shared, cursor, before,
                        std::move(out), to);
     const auto each = !collection.empty() && !before.relay;
     const auto by_name = !collection.empty() && before.relay;
@@ -116,8 +116,8 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
                      shared, to, runs,
                      first = cursor.empty()](listing_page page) {
       if (const auto asked = from.lock())
-        find_holders(asked, host, signal, shared->root().reader_of(0), runs, first,
-                     std::move(page), to);
+        find_holders(asked, host, signal, shared, runs, first, std::move(page),
+                     to);
     };
     client->get(std::move(request), [out, before, to, each, ask_each](
                                       result<net::http_response> x) mutable {

@@ -3,7 +3,6 @@
 #include "actors/supervisor/listed_line.hpp"
 #include "storage/tables/chain_table.hpp"
 #include "storage/tables/collection_table.hpp"
-#include "storage/tables/repo_table.hpp"
 
 namespace weir::actors {
 
@@ -18,7 +17,7 @@ struct compared_rows {
 result<compared_rows> load(const store_readers& store,
                            const atproto::did& repo) {
   compared_rows out;
-  auto row = storage::repo_table{store.db, store.names}.row(repo);
+  auto row = store.load_row(repo);
   if (!row)
     return row.error();
   out.row = std::move(*row);
@@ -34,11 +33,12 @@ result<compared_rows> load(const store_readers& store,
 } // namespace
 
 std::vector<repo_listed> drop_known_lines(std::vector<repo_listed>& lines,
-                                          const store_readers& store,
+                                          const all_stores& stores,
                                           const upstream_board& board,
                                           wall_time now) {
   std::vector<repo_listed> unknown;
   std::erase_if(lines, [&](const repo_listed& line) {
+    const auto& store = stores.of(line.repo);
     const auto known = load(store, line.repo);
     if (!known)
       return false;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/support/store_readers.hpp"
+#include "actors/support/all_stores.hpp"
 #include "actors/support/upstream_view.hpp"
 
 #include <vector>
@@ -14,7 +14,7 @@ namespace weir::actors {
 /// Runs on READER threads.
 /// @returns the lines of repos that are unknown
 std::vector<repo_listed> drop_known_lines(std::vector<repo_listed>& lines,
-                                          const store_readers& store,
+                                          const all_stores& stores,
                                           const upstream_board& board,
                                           wall_time now);
 

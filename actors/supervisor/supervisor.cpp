@@ -24,7 +24,7 @@ supervisor::supervisor(caf::actor_config& config, supervisor_environment env,
     mends_(env_.shared->random->next()),
     complete_metrics_(env_.shared->metrics), ends_(env_.shared->metrics) {
   // Before it runs: the REPOs that it asks answer to this handle.
-  env_.home->supervisor = this;
+  env_.shared->supervisor = this;
   for (auto& x : std::exchange(env_.listings, {}))
     restore(std::move(x));
   register_fetch_metrics();
@@ -103,11 +103,12 @@ void supervisor::scan(const work_scan::request& x) {
   reader_job job;
   const auto filter = x.quiet ? env_.quiet_work_filter : 0;
   job.run = [to = supervisor_actor{this}, shared = env_.shared, x,
-             filter](store_readers& store) {
-    auto page = store.scan_work(x.after, x.limit, filter, shared->upstreams);
+             filter](store_readers&) {
+    auto page = shared->stores.scan_work(x.after, x.limit, filter,
+                                         shared->upstreams);
     caf::anon_send(to, std::move(page));
   };
-  send(env_.home->reader_of(0), std::move(job));
+  send(env_.shared->root().reader_of(0), std::move(job));
 }
 
 void supervisor::on_scan(const scan_page& x) {

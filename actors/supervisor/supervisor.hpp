@@ -9,7 +9,6 @@
 #include "messages/account.hpp"
 #include "messages/backfill.hpp"
 
-#include <atomic>
 #include <functional>
 
 namespace caf {
@@ -35,7 +34,6 @@ using account_asker = std::function<void(
 
 struct supervisor_environment {
   context_ptr shared;
-  home_ptr home;
   repo_lister list;
   account_asker ask;
   bool discover = false; ///< Full-network mode: listings add repos.
@@ -50,18 +48,16 @@ struct supervisor_environment {
   /// Not 0: the filter's generation, and repos have quiet work under it.
   uint32_t quiet_work_filter = 0;
   question_options questions;
-  /// How many records are held; null where `collections` leaves none out. Lives
-  /// longer.
-  const std::atomic<uint64_t>* kept_records = nullptr;
+  bool keeps_some = false; ///< `collections` leaves records out.
   /// DIDs that are remembered of a listing under way (`listing_census`).
   size_t census_entries = limits::census_entries_min;
   /// What claims of listings may hold; those of streams have a part beside it.
   size_t claims_bytes = limits::claims_bytes_max;
 };
 
-/// Spawns the SUPERVISOR of a partition: queue, permits, host budgets, retry,
-/// listings. Its queue is rebuilt from the store when it starts. Before it runs
-/// it is in `env.home`.
+/// Spawns the SUPERVISOR, of all partitions: queue, permits, host budgets, retry,
+/// listings. Its queue is rebuilt from the stores when it starts. Before it runs
+/// it is in `env.shared`.
 ///
 /// Lifetime: from NODE; when it dies the program ends.
 supervisor_actor spawn_supervisor(caf::actor_system& system,

@@ -3,10 +3,8 @@
 #include "actors/supervisor/supervisor_impl.hpp"
 #include "storage/format/limits.hpp"
 
-#include "actors/support/store_readers.hpp"
+#include "actors/support/node_sums.hpp"
 #include "base/log.hpp"
-#include "storage/tables/collection_table.hpp"
-#include "storage/tables/repo_table.hpp"
 
 #include <set>
 #include <string_view>
@@ -61,10 +59,11 @@ void find_work(const atproto::did& repo, const storage::repo_row& row,
 }
 
 /// One that cannot be read is not complete; the others are counted as always.
-void take_row(const store_readers& store, const atproto::did& repo,
-              const storage::repo_row& row, const upstream_view& upstream,
-              const look& by, completeness_page& out) {
-  const auto terms = judge(store, repo, row, upstream, by.filter);
+void take_row(const atproto::did& repo, const storage::repo_row& row,
+              const upstream_view& upstream, const look& by,
+              completeness_page& out) {
+  const auto terms
+    = judge(by.shared->stores.of(repo), repo, row, upstream, by.filter);
   if (!terms) {
     out.unread.push_back({repo, terms.error()});
     by.census->add(repo, row,
@@ -75,11 +74,10 @@ void take_row(const store_readers& store, const atproto::did& repo,
   find_work(repo, row, *terms, upstream, by, out);
 }
 
-completeness_page read_page(const store_readers& store, const look& by,
-                            const atproto::did& after) {
+completeness_page read_page(const look& by, const atproto::did& after) {
   completeness_page out;
   const auto& shared = *by.shared;
-  const auto page = storage::repo_table{store.db, store.names}.page(after);
+  const auto page = shared.stores.page(after);
   if (!page) {
     out.failed = page.error();
     return out;
@@ -101,7 +99,7 @@ completeness_page read_page(const store_readers& store, const look& by,
                                                            shared.time
                                                              ->wall_now()))
                 .first;
-    take_row(store, repo, row, known->second, by, out);
+    take_row(repo, row, known->second, by, out);
   }
   if (!page->empty())
     out.last = page->back().first;
@@ -125,10 +123,10 @@ void supervisor::count_complete() {
         by.listed.insert(x.id);
     reader_job job;
     job.run = [to = supervisor_actor{this}, by = std::move(by),
-               after = *after](store_readers& store) {
-      caf::anon_send(to, read_page(store, by, after));
+               after = *after](store_readers&) {
+      caf::anon_send(to, read_page(by, after));
     };
-    send(env_.home->reader_of(0), std::move(job));
+    send(env_.shared->root().reader_of(0), std::move(job));
   }
   if (const auto due = complete_laps_.due(); due && *due > now())
     timer_.arm(this, now(), *due);
@@ -169,8 +167,7 @@ void supervisor::hint(const completeness_census& x) {
               {{"hint", "nobody has records of signal_collection: is it the name "
                         "of a collection that exists? Whoever writes the first "
                         "one is tracked from then on"}});
-  if (env_.kept_records != nullptr
-      && hints_.keeps_nothing(x, env_.kept_records->load()))
+  if (env_.keeps_some && hints_.keeps_nothing(x, record_count(*env_.shared)))
     log::warn("collections_keep_nothing",
               {{"repos", x.all().active},
                {"hint", "none of these repos has a record that collections "

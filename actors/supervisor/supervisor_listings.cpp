@@ -68,7 +68,7 @@ void supervisor::perform(const listing_machine::effects& x) {
       {x.write->what.upstream, x.write->what.collection, x.write->value});
     if (x.write->what.collection.empty())
       rows->listings.back().row.audited = board.audited(x.write->what.upstream);
-    send(env_.home->journal, journal_rows{std::move(rows), 0, {}});
+    send(env_.shared->root().journal, journal_rows{std::move(rows), 0, {}});
   }
   if (x.fetch) {
     count_page(*x.fetch);
@@ -157,14 +157,14 @@ void supervisor::on_listing(const listing_page& x) {
   listing_.on_lines({x.upstream, x.collection}, named);
   reader_job job;
   job.run = [to = supervisor_actor{this}, shared = env_.shared,
-             page = x](store_readers& store) mutable {
+             page = x](store_readers&) mutable {
     const auto listed = page.repos.size() + page.without.size();
-    auto unknown = drop_known_lines(page.repos, store, shared->upstreams,
+    auto unknown = drop_known_lines(page.repos, shared->stores, shared->upstreams,
                                     shared->time->wall_now());
     caf::anon_send(
       to, listing_compared{std::move(page), std::move(unknown), listed});
   };
-  send(env_.home->reader_of(0), std::move(job));
+  send(env_.shared->root().reader_of(0), std::move(job));
 }
 
 /// Lines go to their REPOs by their ROUTERs. The next page waits until all were taken

@@ -1,10 +1,7 @@
 #include "actors/supervisor/supervisor_impl.hpp"
 #include "storage/format/limits.hpp"
 
-#include "actors/support/store_readers.hpp"
 #include "base/log.hpp"
-#include "storage/tables/collection_table.hpp"
-#include "storage/tables/repo_table.hpp"
 
 #include <algorithm>
 
@@ -121,11 +118,10 @@ void supervisor::scan_left_out() {
     return;
   reader_job job;
   job.run = [to = supervisor_actor{this}, shared = env_.shared, scan = *next,
-             now = wall()](store_readers& store) {
+             now = wall()](store_readers&) {
     left_out_page out;
     out.upstream = scan.upstream;
-    const auto page
-      = storage::repo_table{store.db, store.names}.page(scan.after);
+    const auto page = shared->stores.page(scan.after);
     if (!page) {
       out.failed = page.error();
       caf::anon_send(to, std::move(out));
@@ -141,7 +137,7 @@ void supervisor::scan_left_out() {
       out.next = page->back().first;
     caf::anon_send(to, std::move(out));
   };
-  send(env_.home->reader_of(next->upstream), std::move(job));
+  send(env_.shared->root().reader_of(next->upstream), std::move(job));
 }
 
 /// After a loss the listing would have proved it: its host is asked to, as

@@ -2,10 +2,7 @@
 #include "actors/supervisor/supervisor_impl.hpp"
 
 #include "actors/support/account_sources.hpp"
-#include "actors/support/store_readers.hpp"
 #include "base/log.hpp"
-#include "storage/tables/collection_table.hpp"
-#include "storage/tables/repo_table.hpp"
 
 #include <algorithm>
 
@@ -14,11 +11,11 @@ namespace weir::actors {
 
 namespace {
 
-uncovered_page read_uncovered(const store_readers& store,
+uncovered_page read_uncovered(const all_stores& stores,
                               const upstream_board& followed,
                               const uncovered_laps::page& at) {
   uncovered_page out;
-  const auto page = storage::repo_table{store.db, store.names}.page(at.after);
+  const auto page = stores.page(at.after);
   if (!page) {
     out.failed = page.error();
     return out;
@@ -55,10 +52,11 @@ void supervisor::scan_uncovered() {
     if (const auto at = laps_.next(now(), shared.random->next(), relayed)) {
       reader_job job;
       job.run = [to = supervisor_actor{this}, shared = env_.shared,
-                 at = *at](store_readers& store) {
-        caf::anon_send(to, read_uncovered(store, shared->upstreams, at));
+                 at = *at](store_readers&) {
+        caf::anon_send(
+          to, read_uncovered(shared->stores, shared->upstreams, at));
       };
-      send(env_.home->reader_of(0), std::move(job));
+      send(shared.root().reader_of(0), std::move(job));
     }
   }
   if (laps_.found()) {
@@ -107,8 +105,7 @@ void supervisor::compare(const question_machine::verdict& x) {
       caf::anon_send(shared->router_of(x.repo),
                      account_told{x.repo, x.pds, x.account, false, x.rev});
   };
-  send(env_.shared->home_of(x.repo).reader_of(x.repo),
-       std::move(job));
+  send(env_.shared->home_of(x.repo).reader_of(x.repo), std::move(job));
 }
 
 } // namespace weir::actors

@@ -37,6 +37,7 @@ void context::clear() {
     x->clear();
   routers_.clear();
   identity = nullptr;
+  supervisor = nullptr;
   const std::lock_guard guard{mutex_};
   upstream_handles_.clear();
 }

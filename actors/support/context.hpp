@@ -1,12 +1,12 @@
 #pragma once
 
+#include "actors/support/all_stores.hpp"
 #include "actors/support/clock_board.hpp"
 #include "actors/support/completeness_census.hpp"
 #include "actors/support/doubt_room.hpp"
 #include "actors/support/health_board.hpp"
 #include "actors/support/intake_board.hpp"
 #include "actors/support/partition_context.hpp"
-#include "actors/support/placement.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "base/byte_ledger.hpp"
 #include "base/clock.hpp"
@@ -48,6 +48,7 @@ struct context {
   std::atomic<int64_t> uncovered{-1};
   completeness_board completeness;
   identity_actor identity;
+  supervisor_actor supervisor;
 
   // -- partitions -------------------------------------------------------------
 
@@ -61,8 +62,10 @@ struct context {
     return partitions_;
   }
 
-  /// The partition whose store also has the rows that are the node's:
-  /// upstreams, listings, configuration. Its SUPERVISOR lists the upstreams.
+  all_stores stores; ///< Never changes while there are actors.
+
+  /// The partition whose store also has the rows that are the node's: upstreams,
+  /// listings, configuration, the directory's export.
   partition_context& root() const { return *partitions_.front(); }
 
   partition_context& home_of(const atproto::did& repo) const {

@@ -21,7 +21,6 @@ void partition_context::clear() {
   journal = nullptr;
   sweeper = nullptr;
   readers.clear();
-  supervisor = nullptr;
   consumer = nullptr;
   subscribers.clear();
 }

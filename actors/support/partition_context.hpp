@@ -48,7 +48,6 @@ struct partition_context {
   journal_actor journal;
   sweeper_actor sweeper;
   std::vector<reader_actor> readers;
-  supervisor_actor supervisor;
   consumer_actor consumer;
   log_subscribers subscribers;
 

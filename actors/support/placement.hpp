@@ -1,6 +1,7 @@
 #pragma once
 
 #include "atproto/identifiers.hpp"
+#include "wire/position.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -44,6 +45,12 @@ public:
   size_t router_of(const atproto::did& repo) const noexcept {
     const auto hash = atproto::stable_hash(repo.str());
     return partition_of_hash(hash) * routers_each_ + hash % routers_each_;
+  }
+
+  /// The partition in whose log an event with this id can be.
+  uint16_t partition_of_event(uint64_t id) const noexcept {
+    const auto place = wire::place_of(id, partitions_);
+    return place ? place->partition : 0;
   }
 
   /// The first ROUTER of a partition.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/support/upstream_view.hpp"
 #include "messages/backfill.hpp"
 #include "messages/consumer.hpp"
 #include "messages/repo.hpp"
@@ -20,12 +19,6 @@ class tail_cache;
 
 namespace weir {
 
-/// Whether a repo whose status asks for no fetch is to be woken at start: its
-/// identity is due, an event of it was lost, it was indexed under another filter
-/// than `filter`, or a relay objects to it that is followed no more.
-bool has_quiet_work(const storage::repo_row& row, uint32_t filter,
-                    const actors::upstream_board& followed);
-
 /// Cold reads of one store, as the engine asks for them. Runs on READER
 /// threads; answers are plain messages.
 ///
@@ -44,6 +37,10 @@ struct store_readers {
   };
 
   result<repo_rows> load_repo(const atproto::did& repo) const;
+
+  /// Only the row.
+  result<std::optional<storage::repo_row>>
+  load_row(const atproto::did& repo) const;
 
   /// Commits of the sync buffer behind `after` (a rev's number), one page.
   repo_buffer_page read_buffer(const atproto::did& repo, uint64_t after) const;
@@ -75,42 +72,6 @@ struct store_readers {
   heads_page read_heads(const atproto::did& repo,
                         const storage::chain_row& chain,
                         const std::string& after) const;
-
-  /// Repos whose status asks for work, one page of at most `limit`; `after` is
-  /// opaque. Those whose account is not active are not among them.
-  /// @param filter The generation in force: then those, too, that have quiet
-  ///        work under it, which reads the rows of all repos. 0 = not those.
-  scan_page scan_work(const std::string& after, size_t limit, uint32_t filter,
-                      const actors::upstream_board& followed) const;
-
-  /// Tracked repos in order of DID, one page.
-  struct listed_row {
-    atproto::did repo;
-    storage::repo_row row;
-    std::shared_ptr<const storage::chain_row> chain;
-    std::vector<std::string> collections{};
-  };
-  result<std::vector<listed_row>> list_repos(const atproto::did& after,
-                                             size_t limit) const;
-
-  /// Repos that wait because a rev was beyond our clock.
-  struct ahead_page {
-    std::vector<atproto::did> repos;
-    storage::due_repo last; ///< Behind this one the next page begins.
-    bool end = true;
-  };
-  result<ahead_page> list_ahead(const storage::due_repo& after,
-                                size_t limit) const;
-
-  /// Repos of one status, those due first first, one page.
-  struct status_page {
-    std::vector<listed_row> repos;
-    storage::due_repo last; ///< Behind this one the next page begins.
-    bool end = true;
-  };
-  result<status_page> list_status(storage::repo_status status,
-                                  const storage::due_repo& after,
-                                  size_t limit) const;
 };
 
 } // namespace weir

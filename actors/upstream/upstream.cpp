@@ -144,7 +144,7 @@ void upstream::perform(upstream_machine::effects x) {
   if ((x.grant_frames > 0 || x.grant_bytes > 0) && socket_)
     socket_->grant(x.grant_frames, x.grant_bytes);
   if (x.list_repos)
-    send(shared_->root().supervisor, node_command{machine_.row().id});
+    send(shared_->supervisor, node_command{machine_.row().id});
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
   publish();

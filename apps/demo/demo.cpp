@@ -44,7 +44,7 @@ private:
   result<void> stay();
   result<void> check_notice();
   result<void> prove();
-  result<void> prove_store(const storage::database& db);
+  result<void> prove_store(const closed_stores& stores);
   result<comparison> compare_now();
   result<bool> caught_up();
   result<void> pause(std::chrono::milliseconds x);
@@ -264,20 +264,17 @@ result<void> demo::check_notice() {
 result<void> demo::prove() {
   consumer_->stop();
   network_.stop_node();
-  storage::database_options where;
-  where.directory = network_.data_dir().string();
-  where.access = storage::access_mode::read_only;
-  const auto db = storage::database::open(std::move(where));
-  if (!db)
-    return db.error();
-  return prove_store(**db);
+  const auto stores = closed_stores::open(network_.data_dir().string());
+  if (!stores)
+    return stores.error();
+  return prove_store(*stores);
 }
 
-result<void> demo::prove_store(const storage::database& db) {
+result<void> demo::prove_store(const closed_stores& stores) {
   result<delivery_check> checked = fail(ec::none);
   event_copy::counters counts;
   consumer_->read([&](const event_copy& copy) {
-    checked = check_delivery(db, copy);
+    checked = check_delivery(stores, copy);
     counts = copy.counts();
   });
   if (!checked)
@@ -298,14 +295,14 @@ result<void> demo::prove_store(const storage::database& db) {
                   + grouped(counts.conflicts) + " ids with two contents, "
                   + grouped(counts.out_of_order) + " out of order, "
                   + grouped(counts.unreadable) + " unreadable");
-  auto report = storage::verify_store(db);
+  auto report = storage::verify_stores(stores.all());
   if (!report)
     return report.error();
   host_check_options host;
   host.origin = network_.urls().relay;
   host.directory = network_.urls().plc;
   host.strict = true;
-  const auto against = check_against_host(db, network_.web(), host);
+  const auto against = check_against_host(stores, network_.web(), host);
   if (!against)
     return against.error();
   for (const auto* each : std::initializer_list<const storage::verify_report*>{

@@ -3,8 +3,8 @@
 #include "storage/format/limits.hpp"
 #include "storage/log/erasure.hpp"
 #include "storage/log/log_reader.hpp"
-#include "storage/tables/collection_table.hpp"
 #include "storage/tables/repo_table.hpp"
+#include "wire/position.hpp"
 
 namespace weir::apps {
 
@@ -132,19 +132,17 @@ void comparer::check_strangers() {
 /// Reads the log and compares it with the consumer's notes.
 class delivery_checker {
 public:
-  delivery_checker(const storage::database& db,
-                   const storage::collection_names& names,
-                   const event_copy& copy, storage::op_id all_until)
-    : db_(db), log_(db, names, partition), repos_(db, names), copy_(copy),
-      all_until_(all_until) {
+  delivery_checker(const store_readers& store, const event_copy& copy,
+                   storage::op_id all_until, delivery_check& out)
+    : db_(store.db), log_(store.db, store.names, store.partition),
+      repos_(store.db, store.names), which_(db_.identity()), copy_(copy),
+      all_until_(all_until), out_(out) {
     // nop
   }
 
-  result<delivery_check> run();
+  result<void> run();
 
 private:
-  static constexpr uint16_t partition = 0;
-
   result<void> read_erasures();
   result<void> check(const storage::log_entry& entry);
   void check(const storage::log_entry& entry,
@@ -155,9 +153,11 @@ private:
   const storage::database& db_;
   storage::log_reader log_;
   storage::repo_table repos_;
+  const storage::store_identity which_;
   const event_copy& copy_;
   storage::op_id all_until_;
-  delivery_check out_;
+  storage::op_id last_ = 0;
+  delivery_check& out_;
   atproto::did row_owner_;
   std::optional<storage::repo_row> row_;
   /// Erased content that is still on disk: for each repo, up to which id.
@@ -178,7 +178,7 @@ result<void> delivery_checker::read_erasures() {
   }
 }
 
-result<delivery_check> delivery_checker::run() {
+result<void> delivery_checker::run() {
   if (auto ok = read_erasures(); !ok)
     return ok.error();
   storage::log_page page;
@@ -194,11 +194,13 @@ result<delivery_check> delivery_checker::run() {
     for (const auto& entry : *entries)
       if (auto ok = check(*entry); !ok)
         return ok.error();
-    after = entries->back()->last();
+    after = last_ = entries->back()->last();
   }
   for (const auto& [id, ignored] : copy_.ids())
-    out_.invented += id > out_.operations ? 1 : 0;
-  return out_;
+    if (const auto at = wire::place_of(id, which_.partitions).value();
+        at.partition == which_.partition)
+      out_.invented += at.op > last_ ? 1 : 0;
+  return {};
 }
 
 result<void> delivery_checker::check(const storage::log_entry& entry) {
@@ -217,7 +219,8 @@ void delivery_checker::check(const storage::log_entry& entry,
                              const storage::logged_operation& op,
                              storage::op_id id, bool may_be_withheld) {
   ++out_.operations;
-  const auto sent = copy_.ids().find(id);
+  const auto sent = copy_.ids().find(
+    wire::event_id({which_.partition, id}, which_.partitions).value());
   if (op.scope == storage::commit_scope) {
     ++out_.commits;
     out_.invented += sent == copy_.ids().end() ? 0 : 1;
@@ -271,13 +274,18 @@ comparison compare(std::span<const simnet::expected_account> truth,
   return std::move(x.out);
 }
 
-result<delivery_check> check_delivery(const storage::database& db,
-                                      const event_copy& copy,
-                                      storage::op_id all_until) {
-  const auto names = storage::collection_table::load(db);
-  if (!names)
-    return names.error();
-  return delivery_checker{db, **names, copy, all_until}.run();
+result<delivery_check>
+check_delivery(const closed_stores& stores, const event_copy& copy,
+               const std::vector<storage::op_id>& all_until) {
+  delivery_check out;
+  for (const auto* x : stores.repos().each()) {
+    const auto until = all_until.empty()
+                         ? UINT64_MAX
+                         : all_until.at(x->db.identity().partition);
+    if (auto ok = delivery_checker{*x, copy, until, out}.run(); !ok)
+      return ok.error();
+  }
+  return out;
 }
 
 } // namespace weir::apps

@@ -2,6 +2,7 @@
 
 #include "apps/demo/copy.hpp"
 #include "apps/demo/network.hpp"
+#include "apps/weir/closed_stores.hpp"
 #include "simnet/truth.hpp"
 #include "storage/verify/verify.hpp"
 
@@ -50,12 +51,12 @@ struct delivery_check {
   }
 };
 
-/// Reads the log of a store that is not in use and compares it with what a
-/// consumer received.
-/// @param all_until Later operations may have been on their way when the node
-/// stopped, so they do not count as lost.
-result<delivery_check> check_delivery(const storage::database& db,
-                                      const event_copy& copy,
-                                      storage::op_id all_until = UINT64_MAX);
+/// Reads the logs of all partitions and compares them with what a consumer
+/// received.
+/// @param all_until By partition: later operations may have been on their way when
+/// the node stopped, so they do not count as lost. Empty: none was.
+result<delivery_check>
+check_delivery(const closed_stores& stores, const event_copy& copy,
+               const std::vector<storage::op_id>& all_until = {});
 
 } // namespace weir::apps

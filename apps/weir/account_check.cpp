@@ -108,7 +108,9 @@ bool account_check::is_others_verdict(const storage::repo_row& row) const {
 }
 
 bool account_check::keeps_records(const atproto::did& repo) const {
-  return db_.scan(storage::range_of<storage::record_head_key>(partition, repo))
+  const auto& store = stores_.of(repo);
+  return store.db
+    .scan(storage::range_of<storage::record_head_key>(store.partition, repo))
     .valid();
 }
 
@@ -133,8 +135,7 @@ void account_check::check_listing() {
 
 result<void> account_check::check_listed(const listed_account& x) {
   out_.count("accounts compared");
-  const auto found
-    = storage::load_row<storage::repo_row>(db_, storage::repo_key{x.repo});
+  const auto found = stores_.of(x.repo).load_row(x.repo);
   if (!found)
     return found.error();
   if (!*found)
@@ -151,11 +152,12 @@ result<void> account_check::check_listed(const listed_account& x) {
 /// The host has an account without a row here. It should be here when it is
 /// tracked, or when the node follows all accounts.
 result<void> account_check::check_unknown(const listed_account& x) {
+  const auto& db = stores_.of(x.repo).db;
   const auto member = storage::load_row<storage::member_row>(
-    db_, storage::member_key{storage::default_dataset, x.repo});
+    db, storage::member_key{storage::default_dataset, x.repo});
   if (!member)
     return member.error();
-  const auto chain = db_.get(encode_key(storage::chain_key{x.repo}));
+  const auto chain = db.get(encode_key(storage::chain_key{x.repo}));
   if (!chain)
     return chain.error();
   if (*member)

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "actors/support/all_stores.hpp"
 #include "apps/weir/host_accounts.hpp"
 #include "apps/weir/host_findings.hpp"
 #include "apps/weir/stream_claims.hpp"
-#include "storage/disk/database.hpp"
 #include "storage/format/repo_row.hpp"
 
 #include <string>
@@ -24,10 +24,10 @@ public:
     bool is_pds = false;
   };
 
-  account_check(const storage::database& db, web_client& web, host where,
+  account_check(const actors::all_stores& stores, web_client& web, host where,
                 const stream_claims& claims, const host_check_options& options,
                 host_findings& out)
-    : db_(db), web_(web), where_(std::move(where)), claims_(claims),
+    : stores_(stores), web_(web), where_(std::move(where)), claims_(claims),
       options_(options), out_(out), accounts_(web, where_.origin) {
     // nop
   }
@@ -59,7 +59,7 @@ private:
   bool is_others_verdict(const storage::repo_row& row) const;
   bool keeps_records(const atproto::did& repo) const;
 
-  const storage::database& db_;
+  const actors::all_stores& stores_;
   web_client& web_;
   const host where_;
   const stream_claims& claims_;

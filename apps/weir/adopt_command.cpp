@@ -1,6 +1,7 @@
 #include "apps/weir/commands.hpp"
 #include "base/clock.hpp"
 #include "base/printable.hpp"
+#include "storage/disk/partition_stores.hpp"
 #include "storage/disk/safe_env_disk.hpp"
 #include "storage/disk/store_identity.hpp"
 #include "storage/log/log_epochs.hpp"
@@ -8,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <iostream>
 
 namespace weir::apps {
@@ -23,16 +25,26 @@ result<std::string> adopt(const std::string& directory) {
     return fail(ec::not_found, "there is no store in " + directory);
   storage::database_options where;
   where.directory = directory;
-  auto db = storage::database::open(std::move(where));
-  if (!db)
-    return db.error();
-  const auto begun = storage::begin_log_epoch(**db, system_clock().wall_now(), system_random());
-  if (!begun)
-    return begun.error();
-  const wire::event_numbers numbers{{{begun->first, begun->ahead}}};
-  return "events from now on have ids from " + std::to_string(numbers.epoch())
+  const auto stores = storage::open_partition_stores(where, 0);
+  if (!stores)
+    return stores.error();
+  uint64_t least = UINT64_MAX;
+  wire::event_numbers numbers;
+  // The first one is the last: its epoch gives the log its name.
+  for (auto i = stores->rbegin(); i != stores->rend(); ++i) {
+    const auto begun = storage::begin_log_epoch(
+      **i, system_clock().wall_now(), system_random());
+    if (!begun)
+      return begun.error();
+    const auto& which = (*i)->identity();
+    numbers = wire::event_numbers{{{begun->first, begun->ahead}},
+                                  which.partition,
+                                  which.partitions};
+    least = std::min(least, numbers.epoch());
+  }
+  return "events from now on have ids from " + std::to_string(least)
          + " on; the log's epoch is "
-         + numbers.name_of((*db)->log_identity());
+         + numbers.name_of(stores->front()->log_identity());
 }
 
 } // namespace

@@ -5,11 +5,8 @@
 #include "apps/weir/record_diff.hpp"
 #include "apps/weir/stream_claims.hpp"
 #include "storage/format/limits.hpp"
-#include "storage/tables/collection_table.hpp"
 #include "storage/tables/filter_table.hpp"
-#include "storage/tables/identity_table.hpp"
 #include "storage/tables/repo_table.hpp"
-#include "storage/tables/row_access.hpp"
 #include "wire/filter.hpp"
 
 #include <functional>
@@ -20,14 +17,12 @@ namespace {
 
 /// How many paths are listed for one repo; others are only counted.
 constexpr size_t paths_named_max = 10;
-constexpr uint16_t partition = 0;
 
 class host_checker {
 public:
-  host_checker(const storage::database& db,
-               const storage::collection_names& names, web_client& web,
+  host_checker(const closed_stores& stores, web_client& web,
                const host_check_options& options, std::string origin)
-    : db_(db), names_(names), table_(db, names), web_(web), options_(options),
+    : stores_(stores), web_(web), options_(options),
       origin_(std::move(origin)), out_(options_) {
     // nop
   }
@@ -54,9 +49,7 @@ private:
   filter_of(const atproto::did& repo, const storage::repo_row& row) const;
   bool kept(std::string_view path) const;
 
-  const storage::database& db_;
-  const storage::collection_names& names_;
-  storage::repo_table table_;
+  const closed_stores& stores_;
   web_client& web_;
   const host_check_options& options_;
   const std::string origin_;
@@ -70,7 +63,8 @@ private:
 std::optional<wire::collection_filter>
 host_checker::filter_of(const atproto::did& repo,
                         const storage::repo_row& row) const {
-  const auto patterns = storage::kept_collections(db_, repo, row);
+  const auto patterns = storage::kept_collections(
+    stores_.repos().of(repo).db, stores_.root(), repo, row);
   if (!patterns || !*patterns)
     return std::nullopt;
   auto out = wire::collection_filter::parse(**patterns);
@@ -100,7 +94,7 @@ result<void> host_checker::each_row(
   const std::function<bool(const atproto::did&, const storage::repo_row&)>&
     visit) {
   for (atproto::did after;;) {
-    const auto page = table_.page(after);
+    const auto page = stores_.repos().page(after);
     if (!page)
       return page.error();
     for (const auto& [repo, row] : *page)
@@ -114,7 +108,7 @@ result<void> host_checker::each_row(
 
 /// Finds the host among the upstreams. No account is at home at a relay.
 result<void> host_checker::learn_host() {
-  auto claims = stream_claims::load(db_);
+  auto claims = stream_claims::load(stores_.root());
   if (!claims)
     return claims.error();
   claims_ = std::move(*claims);
@@ -123,8 +117,8 @@ result<void> host_checker::learn_host() {
     is_pds = row.pds == origin_;
     return !is_pds;
   });
-  accounts_.emplace(db_, web_, account_check::host{origin_, is_pds}, claims_,
-                    options_, out_);
+  accounts_.emplace(stores_.repos(), web_, account_check::host{origin_, is_pds},
+                    claims_, options_, out_);
   return ok;
 }
 
@@ -143,8 +137,9 @@ void host_checker::check_row(const atproto::did& repo,
 // -- repos --------------------------------------------------------------------
 
 void host_checker::check(const atproto::did& repo) {
-  const auto here = table_.load(repo);
-  const auto identity = storage::load_identity(db_, repo);
+  const auto& store = stores_.repos().of(repo);
+  const auto here = storage::repo_table{store.db, store.names}.load(repo);
+  const auto identity = store.load_identity(repo);
   if (!here || !identity)
     return out_.find(repo, (here ? identity.error() : here.error()).context);
   if (!here->chain || !*identity)
@@ -238,10 +233,12 @@ result<void> host_checker::compare_records(const atproto::did& repo,
     if (++wrong <= paths_named_max)
       out_.find(repo, std::string{path} + " " + how);
   };
-  const auto compared = diff.run(
-    head_reader{
-      storage::head_cursor{db_, names_, partition, repo, *here.chain}},
-    there);
+  const auto& store = stores_.repos().of(repo);
+  const auto compared
+    = diff.run(head_reader{storage::head_cursor{store.db, store.names,
+                                                store.partition, repo,
+                                                *here.chain}},
+               there);
   if (!compared)
     return compared.error();
   out_.count("records compared", *compared);
@@ -254,15 +251,12 @@ result<void> host_checker::compare_records(const atproto::did& repo,
 } // namespace
 
 result<host_check_report>
-check_against_host(const storage::database& db, web_client& web,
+check_against_host(const closed_stores& stores, web_client& web,
                    const host_check_options& options) {
-  const auto names = storage::collection_table::load(db);
-  if (!names)
-    return names.error();
   const auto url = net::parse_url(options.origin);
   if (!url)
     return url.error();
-  return host_checker{db, **names, web, options, url->origin()}.run();
+  return host_checker{stores, web, options, url->origin()}.run();
 }
 
 } // namespace weir::apps

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apps/weir/closed_stores.hpp"
 #include "apps/weir/web_client.hpp"
 #include "storage/format/limits.hpp"
 #include "storage/verify/verify.hpp"
@@ -66,7 +67,7 @@ struct host_check_report : storage::verify_report {
 /// One repo at a time; the memory of `atproto::repo_walk`, and the rest in an
 /// unnamed file in the temporary directory.
 result<host_check_report>
-check_against_host(const storage::database& db, web_client& web,
+check_against_host(const closed_stores& stores, web_client& web,
                    const host_check_options& options);
 
 } // namespace weir::apps

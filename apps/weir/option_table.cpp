@@ -33,6 +33,12 @@ void add_faces(options& out) {
                              "Directory of the store. It is made when it is "
                              "absent.",
                              "DIRECTORY"}));
+  out.push_back(count_option(
+    value_kind::number, &settings::partitions, limits::partitions_range,
+    {group, "partitions",
+     "Stores of the data directory, each with a writer of its own; a repo is in "
+     "one of them. More than one helps where a single writer cannot keep up. It is "
+     "chosen when the directory is made and never changes."}));
   out.push_back(text_option(
     &settings::bind,
     {group, "bind",

@@ -1,6 +1,7 @@
 #include "apps/weir/commands.hpp"
 #include "apps/weir/host_check.hpp"
 #include "base/printable.hpp"
+#include "storage/disk/partition_stores.hpp"
 
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
@@ -109,14 +110,17 @@ void print_remedy(const checked_store& x) {
                  "resync DID\" fetches a repo again\n";
 }
 
-result<checked_store> check(const verify_flags& flags) {
+/// Names may be damaged, too, so they are not read before.
+result<storage::verify_report> check_stores(const std::string& data_dir) {
   storage::database_options where;
-  where.directory = flags.directory;
+  where.directory = data_dir;
   where.access = storage::access_mode::read_only;
-  auto db = storage::database::open(std::move(where));
-  if (!db)
-    return db.error();
-  auto store = storage::verify_store(**db);
+  const auto stores = storage::open_partition_stores(where, 0);
+  return stores ? storage::verify_stores(*stores) : stores.error();
+}
+
+result<checked_store> check(const verify_flags& flags) {
+  auto store = check_stores(flags.directory);
   if (!store)
     return store.error();
   const auto own = store->findings_total;
@@ -125,13 +129,16 @@ result<checked_store> check(const verify_flags& flags) {
     merge(out, std::move(*store));
     return checked_store{std::move(out), own};
   }
+  const auto stores = closed_stores::open(flags.directory);
+  if (!stores)
+    return stores.error();
   const auto web = web_client::make();
   host_check_options host;
   host.origin = flags.against;
   host.directory = flags.directory_url;
   host.strict = flags.strict;
   host.full_network = flags.full_network;
-  auto compared = check_against_host(**db, *web, host);
+  auto compared = check_against_host(*stores, *web, host);
   if (!compared)
     return compared.error();
   merge(*compared, std::move(*store));

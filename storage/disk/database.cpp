@@ -150,8 +150,8 @@ std::vector<std::string> database::failed_reads() const {
   return impl_->read_failures;
 }
 
-uint64_t database::log_identity() const noexcept {
-  return impl_->identity.log_identity;
+const store_identity& database::identity() const noexcept {
+  return impl_->identity;
 }
 
 uint64_t database::store_epoch() const noexcept {

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/random.hpp"
 #include "storage/disk/disk_space.hpp"
+#include "storage/disk/store_identity.hpp"
 #include "storage/disk/write_batch.hpp"
 #include "storage/format/keys.hpp"
 
@@ -63,6 +64,10 @@ enum class access_mode : uint8_t {
 struct database_options {
   std::string directory; ///< Created when absent (by an owner only).
   access_mode access = access_mode::owner;
+  bool may_make = true; ///< Where there is none; else it is `ec::not_found`.
+  /// What the store is when it is made, and must be when it is there; an identity
+  /// of 0 stands for a new or any one. Empty: it may be anything.
+  std::optional<store_identity> expected;
   /// Source of the log's identity and the epoch; null for the kernel's.
   random_source* random = nullptr;
   /// Null for this machine's files; otherwise outlives the store.
@@ -139,9 +144,10 @@ public:
   /// The reasons of failed reads, each once, at most `limits::findings_max`.
   std::vector<std::string> failed_reads() const;
 
-  /// A random number made with the store. Positions of another log have another
-  /// one.
-  uint64_t log_identity() const noexcept;
+  /// Positions of another log have another `log_identity`.
+  const store_identity& identity() const noexcept;
+
+  uint64_t log_identity() const noexcept { return identity().log_identity; }
 
   /// Identifies this opening: a counter in the upper 32 bits, random bits in
   /// the lower.

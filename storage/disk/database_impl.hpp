@@ -54,6 +54,7 @@ struct database::impl {
   /// ends it.
   result<void> open();
   result<void> claim_directory();
+  result<void> check_expected() const;
   result<void> check_current();
   result<void> open_leveldb();
   result<void> check_meta();

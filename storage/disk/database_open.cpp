@@ -77,7 +77,7 @@ result<void> database::impl::claim_directory() {
   if (!known)
     return known.error();
   const bool there = known->has_value();
-  if (!there && read_only())
+  if (!there && (read_only() || !options.may_make))
     return fail(ec::not_found, "there is no store in " + directory);
   if (!there)
     if (auto x = make_store_directory(*disk, directory); !x)
@@ -99,13 +99,36 @@ result<void> database::impl::claim_directory() {
     return known.error();
   if (*known) {
     identity = **known;
-    return {};
+    return check_expected();
   }
   if (there)
     return damaged(directory, "FORMAT is gone");
+  identity = options.expected.value_or(store_identity{});
   while (identity.log_identity == 0)
     identity.log_identity = random->next();
   return write_store_identity(*disk, directory, identity);
+}
+
+result<void> database::impl::check_expected() const {
+  if (!options.expected)
+    return {};
+  const auto& wanted = *options.expected;
+  if (identity.partitions != wanted.partitions)
+    return fail(ec::invalid_argument,
+                "the data directory " + options.directory + " was made with partitions = "
+                  + std::to_string(identity.partitions) + ", and partitions = "
+                  + std::to_string(wanted.partitions)
+                  + " is wanted: their number never changes, so set that one, "
+                    "or choose another data_dir");
+  if (identity.partition != wanted.partition
+      || (wanted.log_identity != 0
+          && identity.log_identity != wanted.log_identity))
+    return fail(ec::invalid_argument,
+                "the store in " + options.directory + " is not partition "
+                  + std::to_string(wanted.partition)
+                  + " of its data directory: put back the directory that was "
+                    "made there, or restore a backup of all of them");
+  return {};
 }
 
 /// Without CURRENT a store may be created only if it never had a row.

@@ -15,6 +15,8 @@ using leveldb::Status;
 constexpr std::string_view title = "weir store\n";
 constexpr std::string_view format_label = "format: ";
 constexpr std::string_view identity_label = "identity: ";
+/// Only where there are several.
+constexpr std::string_view partition_label = "partition: ";
 constexpr size_t identity_digits = 16;
 
 /// Files that may be in a directory before a store is complete, and those that
@@ -73,6 +75,21 @@ std::optional<std::string_view> take_line(std::string_view& rest,
   return out;
 }
 
+/// Takes the line "partition: 2 of 4" off.
+bool take_partition(std::string_view& rest, store_identity& out) noexcept {
+  const auto line = take_line(rest, partition_label);
+  const auto middle = line ? line->find(" of ") : std::string_view::npos;
+  if (middle == std::string_view::npos)
+    return false;
+  const auto read = [](std::string_view from, uint16_t& to) {
+    return std::from_chars(from.data(), from.data() + from.size(), to).ec
+           == std::errc{};
+  };
+  return read(line->substr(0, middle), out.partition)
+         && read(line->substr(middle + 4), out.partitions)
+         && out.partition < out.partitions;
+}
+
 /// Reads the file instead of asking whether it exists: that call cannot
 /// distinguish "no" from a failed disk.
 result<std::optional<std::string>> read_if_there(disk_env& disk,
@@ -119,7 +136,14 @@ std::string to_text(const store_identity& x) {
   out.append(identity_label);
   for (size_t i = identity_digits; i-- > 0;)
     out += digits[x.log_identity >> (4 * i) & 15];
-  return out += '\n';
+  out += '\n';
+  if (x.partitions > 1)
+    out.append(partition_label)
+      .append(std::to_string(x.partition))
+      .append(" of ")
+      .append(std::to_string(x.partitions))
+      .append("\n");
+  return out;
 }
 
 std::optional<store_identity> parse_store_identity(std::string_view text) {
@@ -134,12 +158,14 @@ std::optional<store_identity> parse_store_identity(std::string_view text) {
   if (*format != store_format)
     return out; // The rest is for readers of that format.
   const auto digits = take_line(text, identity_label);
-  if (!digits || digits->size() != identity_digits || !text.empty())
+  if (!digits || digits->size() != identity_digits)
     return std::nullopt;
   const auto* end = digits->data() + digits->size();
   const auto parsed
     = std::from_chars(digits->data(), end, out.log_identity, 16);
   if (parsed.ec != std::errc{} || parsed.ptr != end || out.log_identity == 0)
+    return std::nullopt;
+  if (!text.empty() && !take_partition(text, out))
     return std::nullopt;
   // It was written in another way, such as with capitals.
   if (to_text(out) != whole)

@@ -19,7 +19,11 @@ constexpr std::string_view store_format = "unstable 4";
 /// without opening the store, so that a refusal changes nothing.
 struct store_identity {
   std::string format{store_format};
-  uint64_t log_identity = 0; ///< A random number made with the store; never 0.
+  /// A random number made with the first store of a data directory, and the
+  /// same in all of them; never 0.
+  uint64_t log_identity = 0;
+  uint16_t partition = 0;  ///< Which one of the data directory this is,
+  uint16_t partitions = 1; ///< and of how many, for ever.
 
   bool operator==(const store_identity&) const = default;
 };

@@ -12,15 +12,19 @@ namespace weir::storage {
 
 namespace {
 
-constexpr auto id_max = static_cast<uint64_t>(limits::safe_integer_max);
+/// Partitions share the ids: each has its part of them.
+uint64_t id_max(uint16_t partitions) {
+  return static_cast<uint64_t>(limits::safe_integer_max) / partitions;
+}
 
 /// The id that belongs to a second; 0 before the first second that has one.
-uint64_t number_of(wall_time now) {
+uint64_t number_of(wall_time now, uint16_t partitions) {
   const auto seconds = now.seconds() - limits::adopted_ids_since;
+  const auto of_each = limits::adopted_ids_a_second / partitions;
   return seconds <= 0 ? 0
-                      : std::min(id_max / limits::adopted_ids_a_second,
+                      : std::min(id_max(partitions) / of_each,
                                  static_cast<uint64_t>(seconds))
-                          * limits::adopted_ids_a_second;
+                          * of_each;
 }
 
 } // namespace
@@ -42,12 +46,15 @@ result<log_epoch> begin_log_epoch(database& db, wall_time now,
     return tail.error();
   const auto usual
     = tail->next + (begun->empty() ? 0 : begun->back().ahead);
-  auto id = number_of(now);
+  const auto partitions = db.identity().partitions;
+  auto id = number_of(now, partitions);
   if (id <= usual)
-    id = usual + limits::adopted_ids_ahead
-         + random.below(limits::adopted_ids_drawn)
-             * limits::adopted_ids_a_second;
-  if (id > id_max - limits::adopted_ids_ahead)
+    id = usual
+         + (limits::adopted_ids_ahead
+            + random.below(limits::adopted_ids_drawn)
+                * limits::adopted_ids_a_second)
+             / partitions;
+  if (id > id_max(partitions) - limits::adopted_ids_ahead / partitions)
     return fail(ec::limit_reached, "there are no more ids that JSON can carry; "
                                    "is the clock of this machine right?");
   const log_epoch next{tail->next, id - tail->next};

@@ -20,15 +20,16 @@ result<std::optional<filter_row>> load_filter(const database& db,
 }
 
 result<std::optional<std::vector<std::string>>>
-kept_collections(const database& db, const atproto::did& repo,
-                 const repo_row& row, uint16_t dataset) {
+kept_collections(const database& db, const database& root,
+                 const atproto::did& repo, const repo_row& row,
+                 uint16_t dataset) {
   using patterns = std::optional<std::vector<std::string>>;
   auto member = load_row<member_row>(db, member_key{dataset, repo});
   if (!member)
     return member.error();
   if (*member && !(*member)->collections.empty())
     return patterns{std::move((*member)->collections)};
-  auto filter = load_filter(db, dataset);
+  auto filter = load_filter(root, dataset);
   if (!filter)
     return filter.error();
   if (!*filter)

@@ -1,5 +1,6 @@
 #include "storage/tables/repo_table.hpp"
 
+#include "storage/disk/merged_reader.hpp"
 #include "storage/tables/chain_table.hpp"
 #include "storage/tables/row_access.hpp"
 
@@ -29,10 +30,9 @@ repo_table::row(const atproto::did& repo) const {
   return load_row<repo_row>(db_, repo_key{repo});
 }
 
-result<std::vector<due_repo>> repo_table::with_status(repo_status status,
-                                                      uint64_t due_max,
-                                                      const due_repo& after,
-                                                      size_t limit) const {
+result<std::vector<due_repo>>
+repos_with_status(std::span<const database* const> stores, repo_status status,
+                  uint64_t due_max, const due_repo& after, size_t limit) {
   auto range = range_of<repo_by_status_key>(status);
   if (!after.repo.empty())
     range = after_key(std::move(range),
@@ -41,7 +41,8 @@ result<std::vector<due_repo>> repo_table::with_status(repo_status status,
   if (limit == 0)
     return out;
   auto ok = each_value<repo_by_status_key>(
-    db_, range, [&](repo_by_status_key& key, std::string_view) {
+    merged_reader{stores, range},
+    [&](repo_by_status_key& key, std::string_view) {
       if (key.due > due_max)
         return false;
       out.push_back({key.due, std::move(key.repo)});
@@ -53,7 +54,8 @@ result<std::vector<due_repo>> repo_table::with_status(repo_status status,
 }
 
 result<std::vector<std::pair<atproto::did, repo_row>>>
-repo_table::page(const atproto::did& after, size_t limit) const {
+page_of_repos(std::span<const database* const> stores,
+              const atproto::did& after, size_t limit) {
   auto range = range_of<repo_key>();
   if (!after.empty())
     range = after_key(std::move(range), repo_key{after});
@@ -61,7 +63,7 @@ repo_table::page(const atproto::did& after, size_t limit) const {
   if (limit == 0)
     return out;
   auto ok = each_row<repo_row, repo_key>(
-    db_, range, [&](repo_key& key, repo_row& row) {
+    merged_reader{stores, range}, [&](repo_key& key, repo_row& row) {
       out.emplace_back(std::move(key.repo), std::move(row));
       return out.size() < limit;
     });

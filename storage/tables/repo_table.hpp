@@ -4,6 +4,9 @@
 #include "storage/format/limits.hpp"
 #include "storage/format/values.hpp"
 
+#include <array>
+#include <span>
+
 namespace weir::storage {
 
 /// Everything that a REPO loads at its start.
@@ -18,6 +21,20 @@ struct due_repo {
   uint64_t due = 0; ///< Unix seconds; 0 for at once, or `never_due`.
   atproto::did repo;
 };
+
+/// Repos of one status in the order of their due times, up to `due_max`, those
+/// after `after` (a default one means from the start), of all these stores
+/// together.
+result<std::vector<due_repo>>
+repos_with_status(std::span<const database* const> stores, repo_status status,
+                  uint64_t due_max, const due_repo& after = {},
+                  size_t limit = limits::repos_page_max);
+
+/// Known repos in the order of DIDs, those after `after` (empty means from the
+/// start), of all these stores together.
+result<std::vector<std::pair<atproto::did, repo_row>>>
+page_of_repos(std::span<const database* const> stores,
+              const atproto::did& after, size_t limit = limits::repos_page_max);
 
 /// Reads the rows of repos; the committer writes them.
 ///
@@ -36,16 +53,20 @@ public:
   /// Only the row.
   result<std::optional<repo_row>> row(const atproto::did& repo) const;
 
-  /// Repos of one status in the order of their due times, up to `due_max`,
-  /// those after `after` (a default one means from the start).
+  /// `repos_with_status` of this store.
   result<std::vector<due_repo>>
   with_status(repo_status status, uint64_t due_max, const due_repo& after = {},
-              size_t limit = limits::repos_page_max) const;
+              size_t limit = limits::repos_page_max) const {
+    const std::array one{&db_};
+    return repos_with_status(one, status, due_max, after, limit);
+  }
 
-  /// Known repos in the order of DIDs, those after `after` (empty means from
-  /// the start).
+  /// `page_of_repos` of this store.
   result<std::vector<std::pair<atproto::did, repo_row>>>
-  page(const atproto::did& after, size_t limit = limits::repos_page_max) const;
+  page(const atproto::did& after, size_t limit = limits::repos_page_max) const {
+    const std::array one{&db_};
+    return page_of_repos(one, after, limit);
+  }
 
   /// Frames that wait on disk, in the order in which they came, those after the
   /// one with the number `after` (0 means from the start).

@@ -20,12 +20,10 @@ result<std::optional<Row>> load_row(const database& db, const Key& key) {
   return std::optional<Row>{std::move(*row)};
 }
 
-/// Calls `visit(key, value)` for the rows of `range` in order, until it returns
-/// false. The value is encoded and valid during the call.
-template <table_key Key, class Visit>
-result<void> each_value(const database& db, const key_range& range,
-                        Visit visit) {
-  auto rows = db.scan(range);
+/// Calls `visit(key, value)` for the rows of a reader, until it returns false. The
+/// value is encoded and valid during the call.
+template <table_key Key, class Reader, class Visit>
+result<void> each_value(Reader rows, Visit visit) {
   for (; rows.valid(); rows.next()) {
     auto key = decode_key<Key>(rows.key());
     if (!key)
@@ -40,16 +38,28 @@ result<void> each_value(const database& db, const key_range& range,
   return rows.status();
 }
 
+/// The same for the rows of `range` in order.
+template <table_key Key, class Visit>
+result<void> each_value(const database& db, const key_range& range,
+                        Visit visit) {
+  return each_value<Key>(db.scan(range), std::move(visit));
+}
+
 /// The same with decoded values.
-template <class Row, table_key Key, class Visit>
-result<void> each_row(const database& db, const key_range& range, Visit visit) {
-  return each_value<Key>(db, range,
+template <class Row, table_key Key, class Reader, class Visit>
+result<void> each_row(Reader rows, Visit visit) {
+  return each_value<Key>(std::move(rows),
                          [&](Key& key, std::string_view value) -> result<bool> {
                            auto row = decode_value<Row>(value, Key::in);
                            if (!row)
                              return row.error();
                            return visit(key, *row);
                          });
+}
+
+template <class Row, table_key Key, class Visit>
+result<void> each_row(const database& db, const key_range& range, Visit visit) {
+  return each_row<Row, Key>(db.scan(range), std::move(visit));
 }
 
 /// `range` without the keys up to and including `key`.

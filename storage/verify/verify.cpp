@@ -130,4 +130,28 @@ result<verify_report> verify_store(const database& db,
   return std::move(x.report);
 }
 
+result<verify_report>
+verify_stores(const std::vector<std::unique_ptr<database>>& all) {
+  verify_report out;
+  for (const auto& each : all) {
+    verify_options how;
+    if (each != all.front())
+      how.root = all.front().get();
+    auto report = verify_store(*each, how);
+    if (!report)
+      return report.error();
+    out.findings_total += report->findings_total;
+    for (const auto& [what, count] : report->counts)
+      out.counts[what] += count;
+    for (auto& x : report->findings) {
+      if (all.size() > 1)
+        x.where = "partition " + std::to_string(each->identity().partition)
+                  + ": " + x.where;
+      if (out.findings.size() < how.findings_max)
+        out.findings.push_back(std::move(x));
+    }
+  }
+  return out;
+}
+
 } // namespace weir::storage

@@ -5,6 +5,7 @@
 #include "storage/format/records.hpp"
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ struct verify_options {
   /// How many records of a collection are in memory at once. Larger collections
   /// are read several times.
   size_t fold_records_max = limits::fold_records_max;
+  /// The first store of the data directory, which has the rows of the node; null:
+  /// it is this one.
+  const database* root = nullptr;
 };
 
 struct verify_report {
@@ -44,5 +48,10 @@ struct verify_report {
 /// One thread. The store must not be written meanwhile; open it to read only.
 result<verify_report> verify_store(const database& db,
                                    const verify_options& options = {});
+
+/// All stores of a data directory, the first one first. Where there are several,
+/// findings say of which partition they are.
+result<verify_report>
+verify_stores(const std::vector<std::unique_ptr<database>>& all);
 
 } // namespace weir::storage

@@ -117,6 +117,11 @@ public:
     });
   }
 
+  /// The store with the rows of the node.
+  const database& root() const noexcept {
+    return options.root == nullptr ? db : *options.root;
+  }
+
   const database& db;
   const collection_table& names;
   const verify_options& options;

@@ -1,7 +1,8 @@
-#include "storage/disk/store_identity.hpp"
+#include "storage/disk/partition_stores.hpp"
 #include "storage/log/log_epochs.hpp"
 #include "storage/tables/filter_table.hpp"
 #include "storage/tables/identity_table.hpp"
+#include "storage/tables/upstream_table.hpp"
 #include "storage/verify/verify_context.hpp"
 
 #include <algorithm>
@@ -40,7 +41,8 @@ private:
       const auto row = x_.decoded<counter>(value, table::meta);
       if (row && row->value != x_.db.log_identity())
         x_.find("tables", "meta", "it says another identity than FORMAT");
-    } else if (name == "store_epoch" || name == "next_collection_id") {
+    } else if (name == "store_epoch" || name == "next_collection_id"
+               || name == partitions_row_name) {
       x_.decoded<counter>(value, table::meta);
     } else if (name == log_epochs_row_name) {
       x_.decoded<log_epochs_row>(value, table::meta);
@@ -100,6 +102,17 @@ void check_upstreams(verify_context& x) {
       x.find("tables", where,
              "it counts process ends for a frame, but names no frame");
   });
+}
+
+/// The repos of other partitions were read from them, too.
+void take_upstreams_of_root(verify_context& x) {
+  if (!x.upstream_epochs.empty())
+    x.find("tables", "upstreams", "the first store alone has their rows");
+  const auto rows = load_upstreams(x.root());
+  if (!rows)
+    return x.damaged("upstreams", rows.error());
+  for (const auto& row : *rows)
+    x.upstream_epochs[row.id] = row.epoch;
 }
 
 void check_listings(verify_context& x) {
@@ -217,6 +230,8 @@ void verify_node(verify_context& x) {
   meta_pass{x}.run();
   check_configuration(x);
   check_upstreams(x);
+  if (x.options.root != nullptr)
+    take_upstreams_of_root(x);
   check_listings(x);
   check_identities(x);
   check_exported(x);

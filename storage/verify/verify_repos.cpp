@@ -17,7 +17,7 @@ namespace {
 /// or the filter is unknown.
 bool is_filtered(const verify_context& x, const atproto::did& repo,
                  const repo_row& row) {
-  const auto kept = kept_collections(x.db, repo, row);
+  const auto kept = kept_collections(x.db, x.root(), repo, row);
   return !kept || !*kept || !(*kept)->empty();
 }
 

@@ -2,7 +2,6 @@
 
 #include "actors/repo/limits.hpp"
 #include "storage/log/log_reader.hpp"
-#include "storage/tables/collection_table.hpp"
 #include "tests/sim/broken.hpp"
 #include "tests/sim/remains.hpp"
 
@@ -64,13 +63,15 @@ private:
   uint64_t buffered() const;
   size_t write();
   history read_log();
+  static void read_log(const store_readers& store, storage::op_id after,
+                       history& out);
 
   scene& scene_;
   std::optional<std::chrono::microseconds> writes_at_;
   const steady_time begin_;
   const bool one_writes_ = scene_.settings().seed % 2 == 0;
   std::vector<size_t> writers_;
-  storage::op_id before_ = 0;
+  std::vector<storage::op_id> before_; ///< By partition.
 };
 
 void buffering_run::wait_until(std::chrono::microseconds passed) {
@@ -143,17 +144,23 @@ size_t buffering_run::write() {
 
 history buffering_run::read_log() {
   history out;
-  const auto db = open_store(scene_);
-  const auto names = storage::collection_table::load(*db);
-  if (!names)
-    throw broken{"store", to_string(names.error())};
-  const storage::log_reader log{*db, **names, 0};
-  for (auto after = before_;;) {
+  const auto stores = open_stores(scene_);
+  for (size_t i = 0; i < before_.size(); ++i)
+    read_log(*stores.repos().each()[i], before_[i], out);
+  return out;
+}
+
+void buffering_run::read_log(const store_readers& store, storage::op_id after,
+                             history& out) {
+  const storage::log_reader log{store.db, store.names, store.partition};
+  for (;;) {
     const auto page = log.read(after, UINT64_MAX);
+    if (!page && after == 0 && page.error().code == ec::not_found)
+      return; // Nothing was ever written there.
     if (!page)
       throw broken{"store", to_string(page.error())};
     if (page->empty())
-      return out;
+      return;
     for (const auto& entry : *page)
       for (const auto& op : entry->ops)
         if (!op.scope.starts_with('$'))
@@ -172,7 +179,7 @@ history buffering_run::run() {
     wait_until(*writes_at_);
   else
     begin_fetches();
-  before_ = scene_.last_operation();
+  before_ = scene_.last_operations();
   const auto before = buffered();
   const auto commits = write();
   wait_until(look_after);

@@ -25,7 +25,10 @@ constexpr size_t overdraft = 65'536;
 constexpr size_t spare_entries = 16;
 
 /// Actors that a node has one of, and the one that waits for its end.
-constexpr size_t single_actors = 16;
+constexpr size_t single_actors = 13;
+
+/// JOURNAL, SWEEPER, CONSUMER.
+constexpr size_t actors_of_partition = 3;
 
 /// Commits whose cost is measured, and what one may write: its operations and the
 /// rows of its repo.
@@ -43,13 +46,16 @@ size_t streams_of(scene& x) {
 /// only so many actors.
 std::string check_repos(scene& x) {
   const auto& node = x.settings().node;
-  const auto shards = std::max<size_t>(node.most.routers, 1);
+  const auto partitions = node.partitions;
+  const auto shards
+    = std::max<size_t>(node.most.routers / partitions, 1) * partitions;
   const auto each
     = std::min(actors::residents_for(actors::plan_memory(node).repos, shards),
                node.most.residents);
   const auto most = shards * (limits::resident_crowd_factor * each + each / 2)
                     + 2 * node.most.preparing + node.sync_parallelism;
-  const auto others = single_actors + shards + node.readers + streams_of(x)
+  const auto others = single_actors + partitions * actors_of_partition + shards
+                      + std::max(node.readers, partitions) + streams_of(x)
                       + node.sync_parallelism;
   const auto found = x.steps().actors();
   if (found <= most + others)

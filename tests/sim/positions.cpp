@@ -1,8 +1,6 @@
 #include "tests/sim/positions.hpp"
 
 #include "atproto/frame.hpp"
-#include "storage/tables/collection_table.hpp"
-#include "storage/tables/repo_table.hpp"
 #include "storage/tables/upstream_table.hpp"
 
 #include <variant>
@@ -63,21 +61,20 @@ stream_commits::revs stream_commits::last(const simnet::event_log& log,
   return out;
 }
 
-std::string position_ahead(const storage::database& db, simnet::world& world,
+std::string position_ahead(const apps::closed_stores& stores, simnet::world& world,
                            const simnet::network_urls& urls,
                            std::map<std::string, stream_commits>& known) {
-  const auto names = storage::collection_table::load(db);
-  const auto streams = storage::load_upstreams(db);
-  if (!names || !streams)
+  const auto streams = storage::load_upstreams(stores.root());
+  if (!streams)
     return "the store cannot be read";
-  const storage::repo_table repos{db, **names};
   for (const auto& stream : *streams) {
     const auto* log = log_of(stream.url, world, urls);
     if (log == nullptr || stream.cursor == 0)
       continue;
     for (const auto& [did, rev] :
          known[stream.url].last(*log, stream.first_cursor, stream.cursor)) {
-      const auto repo = repos.load(atproto::did::trusted(did));
+      const auto id = atproto::did::trusted(did);
+      const auto repo = stores.repos().of(id).load_repo(id);
       if (!repo)
         return "the row of " + did + " cannot be read";
       if (!repo->row || !claims_all(*repo->row)

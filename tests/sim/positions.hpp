@@ -1,10 +1,10 @@
 #pragma once
 
+#include "apps/weir/closed_stores.hpp"
 #include "atproto/identifiers.hpp"
 #include "simnet/event_log.hpp"
 #include "simnet/servers.hpp"
 #include "simnet/world.hpp"
-#include "storage/disk/database.hpp"
 
 #include <map>
 #include <optional>
@@ -42,7 +42,7 @@ private:
 /// @param known What is known of each stream by its URL; kept from look to
 /// look.
 /// @returns a sentence; empty: no position is ahead.
-std::string position_ahead(const storage::database& db, simnet::world& world,
+std::string position_ahead(const apps::closed_stores& stores, simnet::world& world,
                            const simnet::network_urls& urls,
                            std::map<std::string, stream_commits>& known);
 

@@ -2,9 +2,7 @@
 
 #include "apps/demo/proof.hpp"
 #include "storage/format/limits.hpp"
-#include "storage/tables/collection_table.hpp"
 #include "storage/tables/head_cursor.hpp"
-#include "storage/tables/repo_table.hpp"
 #include "storage/verify/verify.hpp"
 #include "tests/sim/broken.hpp"
 #include "tests/sim/enemies.hpp"
@@ -59,8 +57,8 @@ void check_statuses(const scene& x, const performer& done) {
     check_soundness(x, done);
 }
 
-void check_store(const storage::database& db) {
-  const auto report = storage::verify_store(db);
+void check_stores(const apps::closed_stores& stores) {
+  const auto report = storage::verify_stores(stores.all());
   if (!report)
     throw broken{"store", to_string(report.error())};
   if (report->findings_total == 0)
@@ -71,11 +69,11 @@ void check_store(const storage::database& db) {
 
 using cids = std::map<std::string, std::string>; ///< By path.
 
-cids stored_records(const storage::database& db,
-                    const storage::collection_names& names,
-                    const atproto::did& repo, const storage::chain_row& chain) {
+cids stored_records(const store_readers& store, const atproto::did& repo,
+                    const storage::chain_row& chain) {
   cids out;
-  storage::head_cursor heads{db, names, 0, repo, chain};
+  storage::head_cursor heads{store.db, store.names, store.partition, repo,
+                             chain};
   for (;;) {
     const auto page = heads.next();
     if (!page)
@@ -90,14 +88,11 @@ cids stored_records(const storage::database& db,
 /// Of each repo that is in sync at the rev of its source the records are those of
 /// its source. Until the end they are compared by number, and by what the
 /// application has, if it acknowledges anything.
-void check_records(const storage::database& db,
+void check_records(const apps::closed_stores& stores,
                    const std::vector<simnet::expected_account>& truth) {
-  const auto names = storage::collection_table::load(db);
-  if (!names)
-    throw broken{"store", to_string(names.error())};
-  const storage::repo_table repos{db, **names};
   for (const auto& x : truth) {
-    const auto known = repos.load(x.account.id);
+    const auto& store = stores.repos().of(x.account.id);
+    const auto known = store.load_repo(x.account.id);
     if (!known)
       throw broken{"store", to_string(known.error())};
     if (!known->row || !known->chain
@@ -108,18 +103,20 @@ void check_records(const storage::database& db,
     cids wanted;
     for (const auto& each : x.records)
       wanted.emplace(each.path, each.id.to_text());
-    if (stored_records(db, **names, x.account.id, *known->chain) != wanted)
+    if (stored_records(store, x.account.id, *known->chain) != wanted)
       throw broken{"complete", x.account.id.str()
                                  + " has other records in the store than at "
                                    "its source, at the same rev"};
   }
 }
 
-void check_sent(const storage::database& db, const apps::event_copy& copy,
-                bool all_were_acked, storage::op_id all_until) {
-  if (all_until == 0 && !copy.ids().empty())
+void check_sent(const apps::closed_stores& stores, const apps::event_copy& copy,
+                bool all_were_acked,
+                const std::vector<storage::op_id>& all_until) {
+  if (std::ranges::count(all_until, 0u) == std::ssize(all_until)
+      && !copy.ids().empty())
     throw broken{"delivery", "the node does not say how much it wrote"};
-  const auto found = apps::check_delivery(db, copy, all_until);
+  const auto found = apps::check_delivery(stores, copy, all_until);
   if (!found)
     throw broken{"store", to_string(found.error())};
   const auto lost = all_were_acked ? found->lost : 0;
@@ -131,19 +128,15 @@ void check_sent(const storage::database& db, const apps::event_copy& copy,
 
 } // namespace
 
-std::unique_ptr<storage::database> open_store(scene& x) {
-  storage::database_options options;
-  options.directory = x.settings().node.data_dir;
-  options.disk = &x.disk();
-  options.access = storage::access_mode::read_only;
-  auto db = storage::database::open(std::move(options));
-  if (!db)
-    throw broken{"store", to_string(db.error())};
-  return std::move(*db);
+apps::closed_stores open_stores(scene& x) {
+  auto out = apps::closed_stores::open(x.settings().node.data_dir, &x.disk());
+  if (!out)
+    throw broken{"store", to_string(out.error())};
+  return std::move(*out);
 }
 
 void check_remains(scene& x, const performer& done) {
-  const auto all_until = x.last_operation();
+  const auto all_until = x.last_operations();
   x.steps().run_for(time_to_send);
   auto truth = x.expected();
   std::erase_if(truth, [&x](const auto& each) {
@@ -151,11 +144,11 @@ void check_remains(scene& x, const performer& done) {
   });
   x.stop_node();
   check_statuses(x, done);
-  const auto db = open_store(x);
-  check_store(*db);
-  check_records(*db, truth);
+  const auto stores = open_stores(x);
+  check_stores(stores);
+  check_records(stores, truth);
   x.application().read([&](const apps::event_copy& copy) {
-    check_sent(*db, copy, !done.may().unacked, all_until);
+    check_sent(stores, copy, !done.may().unacked, all_until);
   });
 }
 

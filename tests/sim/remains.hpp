@@ -1,13 +1,13 @@
 #pragma once
 
-#include "storage/disk/database.hpp"
+#include "apps/weir/closed_stores.hpp"
 #include "tests/sim/performer.hpp"
 #include "tests/sim/scene.hpp"
 
 namespace weir::sim {
 
-/// The store that a node left when it stopped, to be read. Throws `broken`.
-std::unique_ptr<storage::database> open_store(scene& x);
+/// The stores that a node left when it stopped, to be read. Throws `broken`.
+apps::closed_stores open_stores(scene& x);
 
 /// Stops the node in good order and judges what it leaves: the store agrees with
 /// itself, the application was sent every operation of the log, and repos went from

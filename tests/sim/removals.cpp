@@ -1,5 +1,7 @@
 #include "tests/sim/removals.hpp"
 
+#include "actors/support/placement.hpp"
+
 #include <utility>
 
 namespace weir::sim {
@@ -18,6 +20,16 @@ constexpr auto arrives_within = 10s;
 uint64_t records_of(const apps::event_copy& copy, const std::string& did) {
   const auto found = copy.accounts().find(did);
   return found != copy.accounts().end() ? found->second.records_came : 0;
+}
+
+/// The last event of the log that this repo is in.
+uint64_t last_event_beside(const scene& x, const std::string& did) {
+  const auto last = x.last_operations();
+  const auto count = static_cast<uint16_t>(last.size());
+  const auto partition = actors::placement{count, 1}.partition_of(
+    atproto::did::trusted(did));
+  const auto op = last[partition];
+  return op == 0 ? 0 : wire::event_id({partition, op}, count).value();
 }
 
 } // namespace
@@ -69,7 +81,7 @@ bool removals::add_all_again() {
 void removals::watch(const std::string& did) {
   if (scene_.settings().about != plot::erasures)
     return;
-  erased x{scene_.time().now(), scene_.last_operation(), 0, app_is_away_};
+  erased x{scene_.time().now(), last_event_beside(scene_, did), 0, app_is_away_};
   scene_.application().read([&](const apps::event_copy& copy) {
     x.came = records_of(copy, did);
   });

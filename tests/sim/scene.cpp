@@ -386,13 +386,18 @@ result<node_repos> scene::repos() {
   return out;
 }
 
-uint64_t scene::last_operation() const {
-  constexpr std::string_view name = "\nweir_oplog_seq ";
+std::vector<uint64_t> scene::last_operations() const {
+  std::vector<uint64_t> out(settings_.node.partitions);
   if (!node_)
-    return 0;
+    return out;
   const auto page = node_->metrics().render();
-  const auto at = page.find(name);
-  return at == std::string::npos ? 0 : std::stoull(page.substr(at + name.size()));
+  for (size_t i = 0; i < out.size(); ++i) {
+    const auto name = "\nweir_partition_oplog_seq{partition=\""
+                      + std::to_string(i) + "\"} ";
+    if (const auto at = page.find(name); at != std::string::npos)
+      out[i] = std::stoull(page.substr(at + name.size()));
+  }
+  return out;
 }
 
 } // namespace weir::sim

@@ -87,8 +87,9 @@ public:
   /// All repos as the node lists them, by DID.
   result<node_repos> repos();
 
-  /// The last operation that is on its disk. 0: it does not run, or has none.
-  uint64_t last_operation() const;
+  /// The last operation of each partition that is on its disk. 0: it does not run,
+  /// or has none.
+  std::vector<uint64_t> last_operations() const;
 
   /// The longest that bytes have lain in a connection of the node without its
   /// reading on, counted from `begin` at the earliest, in words; empty: for less

@@ -1,6 +1,6 @@
 #include "tests/sim/service_manager.hpp"
 
-#include "storage/disk/database.hpp"
+#include "apps/weir/closed_stores.hpp"
 
 #include <algorithm>
 #include <thread>
@@ -92,15 +92,12 @@ void service_manager::attend() {
 
 /// What a killed node has left must make sense before anybody mends it.
 void service_manager::look_at_store() {
-  storage::database_options options;
-  options.directory = scene_.settings().node.data_dir;
-  options.disk = &scene_.disk();
-  options.access = storage::access_mode::read_only;
-  const auto db = storage::database::open(std::move(options));
-  if (!db || !wrong_.empty() || !streams_tell_truth_
+  const auto stores = apps::closed_stores::open(
+    scene_.settings().node.data_dir, &scene_.disk());
+  if (!stores || !wrong_.empty() || !streams_tell_truth_
       || scene_.time().now() < knows_numbers_)
     return; // A store that was never finished cannot be read yet.
-  wrong_ = position_ahead(**db, scene_.life().truth(), scene_.urls(),
+  wrong_ = position_ahead(*stores, scene_.life().truth(), scene_.urls(),
                           streams_);
 }
 

@@ -142,6 +142,10 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   draw_oddity(out);
   draw_scope(out);
   hold_listings(out);
+  // What one account may take of the names is a share of those of one store.
+  constexpr std::array<size_t, 4> partitions{1, 1, 2, 4};
+  if (out.subject != theme::names && out.subject != theme::broad)
+    out.node.partitions = partitions[seed / 2 % partitions.size()];
   // Worlds are small: every fifth reads the directory's export all the same.
   if (seed % 5 == 4)
     out.node.most.export_wanted_min = 2;

@@ -3,6 +3,7 @@
 #include "apps/demo/evidence.hpp"
 #include "storage/disk/safe_env_disk.hpp"
 #include "tests/support/fault_env.hpp"
+#include "tests/support/node_partitions.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/channel_client.hpp"
 #include "tests/system/followed_network.hpp"
@@ -107,6 +108,7 @@ protected:
 
 void DiskFullTest::start() {
   config.data_dir = dir.at("data");
+  config.partitions = node_partitions();
   if (at.data.empty())
     config.bind = config.operations_bind = "127.0.0.1:0";
   config.upstreams = {{net.urls().relay, true}};

@@ -1,5 +1,6 @@
 #include "actors/support/limits_health.hpp"
 #include "actors/upstream/limits.hpp"
+#include "tests/support/node_partitions.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/watched_node.hpp"
 
@@ -21,6 +22,7 @@ protected:
   DoubtedClockTest() {
     relay.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
     config.data_dir = dir.at("data");
+    config.partitions = node_partitions();
     config.bind = config.operations_bind = "127.0.0.1:0";
     config.upstreams = {{relay.url(), true}};
     config.plc_url = config.handle_resolver_url = relay.url();

@@ -99,13 +99,13 @@ void durable_consumer::check_acks(const store_left& store, bool in_order) {
   const auto confirmed = in_order ? seen_ : confirmed_.back();
   count_.confirmed += confirmed;
   for (size_t i = 0; i < confirmed; ++i)
-    expect(store.acked.contains(acks_[i]), acks_[i],
+    expect(store.is_acked(acks_[i]), acks_[i],
            "its confirmed ack is not in the store");
   acks_.clear();
   seen_ = 0;
   confirmed_ = {};
   for (const auto& [id, what] : known_) {
-    if (!store.acked.contains(id))
+    if (!store.is_acked(id))
       continue;
     settled_.add(id);
     expect(acked_.contains(id) || id <= store.erased_through(what.did), id,

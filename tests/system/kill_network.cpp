@@ -139,11 +139,8 @@ void kill_network::check(const durable_consumer& consumer,
   EXPECT_EQ(copy.counts().unreadable, 0u);
   EXPECT_EQ(net_.difference(copy), "");
   {
-    storage::database_options where;
-    where.directory = data_dir;
-    where.access = storage::access_mode::read_only;
-    const auto db = storage::database::open(std::move(where)).value();
-    const auto log = apps::check_delivery(*db, copy).value();
+    const auto stores = apps::closed_stores::open(data_dir).value();
+    const auto log = apps::check_delivery(stores, copy).value();
     EXPECT_EQ(log.lost, 0u);
     EXPECT_EQ(log.altered, 0u);
     EXPECT_EQ(log.invented, 0u);

@@ -234,7 +234,7 @@ void KillTest::inspect() {
   consumer.check_acks(store, false);
   EXPECT_EQ(consumer.wrongs(), "");
   tally.fetching += store.synced < store.repos;
-  tally.behind += store.acked.count() < store.operations;
+  tally.behind += store.acked_count() < store.operations;
 }
 
 /// Everything converges.

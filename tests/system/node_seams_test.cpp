@@ -3,6 +3,7 @@
 #include "net/io_threads.hpp"
 #include "net/transport.hpp"
 #include "tests/support/memory_disk.hpp"
+#include "tests/support/node_partitions.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/followed_network.hpp"
 #include "tests/system/patience.hpp"
@@ -67,6 +68,7 @@ protected:
   NodeSeamsTest() {
     threads.start();
     config.data_dir = dir.at("data");
+    config.partitions = node_partitions();
     config.bind = config.operations_bind = "127.0.0.1:0";
     config.upstreams = {{net.urls().relay, true}};
     config.plc_url = config.handle_resolver_url = net.urls().plc;

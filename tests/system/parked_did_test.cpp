@@ -191,7 +191,7 @@ void ParkedDidTest::check_parked(const std::map<uint64_t, size_t>& came) {
 void ParkedDidTest::check_store() {
   const auto store = store_left::read(data);
   EXPECT_EQ(store.findings, "");
-  EXPECT_FALSE(store.acked.contains(first));
+  EXPECT_FALSE(store.is_acked(first));
 }
 
 } // namespace
@@ -215,12 +215,9 @@ TEST_F(ParkedDidTest, OthersFlowOnAcrossRestartsWhileOneIsNeverAcked) {
   node->send(SIGTERM);
   EXPECT_EQ(node->wait(node_patience), 0);
   consumer.end_connection();
-  storage::database_options where;
-  where.directory = data;
-  where.access = storage::access_mode::read_only;
-  const auto db = storage::database::open(std::move(where)).value();
+  const auto stores = apps::closed_stores::open(data).value();
   consumer.read([&](const apps::event_copy& copy) {
-    const auto log = apps::check_delivery(*db, copy).value();
+    const auto log = apps::check_delivery(stores, copy).value();
     EXPECT_TRUE(log.good()) << log.lost << " lost";
     EXPECT_EQ(copy.counts().conflicts + copy.counts().out_of_order, 0u);
   });

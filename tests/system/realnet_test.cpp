@@ -1,8 +1,8 @@
 #include "actors/node/node.hpp"
 #include "apps/demo/consumer.hpp"
+#include "apps/weir/closed_stores.hpp"
 #include "apps/weir/web_client.hpp"
-#include "storage/tables/collection_table.hpp"
-#include "storage/tables/row_access.hpp"
+#include "tests/support/node_partitions.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/support/vectors.hpp"
 #include "tests/system/hostile_host.hpp"
@@ -60,6 +60,7 @@ protected:
   actors::node_config config() const {
     actors::node_config out;
     out.data_dir = dir.at("data");
+    out.partitions = node_partitions();
     out.bind = bind;
     out.operations_bind = "127.0.0.1:0";
     for (const auto& url : replay->hosts())
@@ -181,13 +182,11 @@ protected:
   }
 
   /// The same of the store that a node has left: what no API shows.
-  std::string difference_in(const storage::database& db, const atproto::did& id,
+  std::string difference_in(const store_readers& store, const atproto::did& id,
                             const realnet_capture::account& x) const {
-    using namespace storage;
-    const auto repo = load_row<repo_row>(db, repo_key{id}).value();
-    const auto names = collection_table::load(db).value();
-    const auto raw = db.get(encode_key(chain_key{id})).value();
-    const auto chain = raw ? decode_chain(*raw, *names).value().chain : chain_row{};
+    const auto rows = store.load_repo(id).value();
+    const auto& repo = rows.row;
+    const auto chain = rows.chain ? *rows.chain : storage::chain_row{};
     std::string out;
     bool told = false;
     consumer->read([&](auto& y) { told = y.accounts().contains(id.str()); });
@@ -207,13 +206,12 @@ protected:
   /// Stops the node.
   void expect_the_end_in_the_store() {
     stop();
-    storage::database_options where;
-    where.directory = dir.at("data");
-    where.access = storage::access_mode::read_only;
-    const auto db = storage::database::open(std::move(where)).value();
-    for (const auto& [did, x] : capture->accounts)
-      EXPECT_EQ(difference_in(*db, atproto::did::parse(did).value(), x), "")
+    const auto stores = apps::closed_stores::open(dir.at("data")).value();
+    for (const auto& [did, x] : capture->accounts) {
+      const auto id = atproto::did::parse(did).value();
+      EXPECT_EQ(difference_in(stores.repos().of(id), id, x), "")
         << did << ", scenario \"" << x.scenario << '"';
+    }
   }
 
   /// All scenarios are in their last state. The node ends.

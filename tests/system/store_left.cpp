@@ -1,10 +1,12 @@
 #include "tests/system/store_left.hpp"
 
 #include "actors/node/store_set.hpp"
+#include "storage/disk/partition_stores.hpp"
 #include "storage/tables/consumer_table.hpp"
 #include "storage/tables/repo_table.hpp"
 #include "storage/tables/row_access.hpp"
 #include "storage/verify/verify.hpp"
+#include "wire/position.hpp"
 
 #include <filesystem>
 
@@ -13,6 +15,7 @@ namespace weir::tests {
 namespace {
 
 void read_repos(const storage::database& db, store_left& out) {
+  const auto& which = db.identity();
   const auto ok = storage::each_row<storage::repo_row, storage::repo_key>(
     db, storage::range_of<storage::repo_key>(),
     [&](const storage::repo_key& key,
@@ -20,15 +23,19 @@ void read_repos(const storage::database& db, store_left& out) {
       ++out.repos;
       out.synced += row.status == storage::repo_status::synced;
       if (row.erased_through > 0)
-        out.erased[key.repo.str()] = row.erased_through;
+        out.erased[key.repo.str()]
+          = wire::event_id({which.partition, row.erased_through},
+                           which.partitions)
+              .value();
       return true;
     });
   if (!ok)
     out.findings += to_string(ok.error()) + "\n";
 }
 
-void check(const storage::database& db, store_left& out) {
-  const auto report = storage::verify_store(db);
+void check(const std::vector<std::unique_ptr<storage::database>>& all,
+           store_left& out) {
+  const auto report = storage::verify_stores(all);
   if (!report) {
     out.findings += to_string(report.error()) + "\n";
     return;
@@ -46,20 +53,36 @@ store_left store_left::read(const std::string& data_dir) {
   storage::database_options where;
   where.directory = data_dir;
   where.access = storage::access_mode::read_only;
-  const auto db = storage::database::open(std::move(where));
-  if (!db) {
+  const auto all = storage::open_partition_stores(where, 0);
+  if (!all) {
     if (std::filesystem::exists(data_dir + "/CURRENT"))
-      out.findings = to_string(db.error()) + "\n";
+      out.findings = to_string(all.error()) + "\n";
     return out;
   }
-  const auto consumer
-    = storage::load_consumer(**db, {.name = actors::channel_consumer}, 0);
-  if (consumer && *consumer)
-    out.acked = {(*consumer)->row.position(0), (*consumer)->acked};
-  else if (!consumer)
-    out.findings += to_string(consumer.error()) + "\n";
-  read_repos(**db, out);
-  check(**db, out);
+  for (const auto& db : *all) {
+    auto& acked = out.acked.emplace_back();
+    const auto consumer
+      = storage::load_consumer(*db, {.name = actors::channel_consumer}, 0);
+    if (consumer && *consumer)
+      acked = {(*consumer)->row.position(0), (*consumer)->acked};
+    else if (!consumer)
+      out.findings += to_string(consumer.error()) + "\n";
+    read_repos(*db, out);
+  }
+  check(*all, out);
+  return out;
+}
+
+bool store_left::is_acked(uint64_t event) const {
+  const auto at
+    = wire::place_of(event, static_cast<uint16_t>(acked.size())).value();
+  return acked[at.partition].contains(at.op);
+}
+
+uint64_t store_left::acked_count() const {
+  uint64_t out = 0;
+  for (const auto& x : acked)
+    out += x.count();
   return out;
 }
 

@@ -5,24 +5,29 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace weir::tests {
 
-/// What a node that is dead has left on disk.
+/// What a node that is dead has left on disk, in all its stores.
 struct store_left {
   /// Opens it to read only. Nothing when the node died before it had made a
   /// store; a test fails when the checker has findings.
   static store_left read(const std::string& data_dir);
 
-  /// The operations of a repo up to here count as absent; 0 for most.
+  /// The events of a repo up to here count as absent; 0 for most.
   uint64_t erased_through(const std::string& did) const;
+
+  /// By the consumer of `/channel`.
+  bool is_acked(uint64_t event) const;
+  uint64_t acked_count() const;
 
   uint64_t repos = 0;
   uint64_t synced = 0;
-  uint64_t operations = 0; ///< In the log.
-  actors::acked_set acked; ///< By the consumer of `/channel`.
+  uint64_t operations = 0; ///< In the logs.
+  std::vector<actors::acked_set> acked; ///< Operations, by partition.
   std::string findings;    ///< Of the checker; should be empty.
-  std::map<std::string, uint64_t> erased;
+  std::map<std::string, uint64_t> erased; ///< Events.
 };
 
 } // namespace weir::tests

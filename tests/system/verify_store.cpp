@@ -81,7 +81,7 @@ void verify_store::SetUp() {
   }));
   node.send(SIGTERM);
   ASSERT_EQ(node.wait(node_patience), 0) << tail_of(node.errors());
-  ASSERT_GT(store_left::read(data).acked.ranges(), 0u);
+  ASSERT_GT(store_left::read(data).acked.at(0).ranges(), 0u);
 }
 
 damaged_copy::damaged_copy(const std::string& data_dir)

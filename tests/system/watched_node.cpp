@@ -2,6 +2,7 @@
 
 #include "apps/demo/evidence.hpp"
 #include "base/log.hpp"
+#include "tests/support/node_partitions.hpp"
 
 #include <boost/json.hpp>
 
@@ -20,6 +21,7 @@ WatchedNodeTest::WatchedNodeTest(size_t hosts)
   log::configure(log::level::warn, log::format::text);
   testing::internal::CaptureStderr();
   config.data_dir = dir_.at("data");
+  config.partitions = node_partitions();
   config.bind = config.operations_bind = "127.0.0.1:0";
   config.upstreams = {{net.urls().relay, true}};
   config.plc_url = config.handle_resolver_url = net.urls().plc;

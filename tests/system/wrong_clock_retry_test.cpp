@@ -1,4 +1,5 @@
 #include "actors/node/node.hpp"
+#include "tests/support/node_partitions.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/system/followed_network.hpp"
 #include "tests/system/hostile_host.hpp"
@@ -39,6 +40,7 @@ protected:
     relay.publish(repo, relay.url());
     relay.on_repo(repo.did(), say(http_answer(500, "{}")));
     config.data_dir = dir.at("data");
+    config.partitions = node_partitions();
     config.bind = config.operations_bind = "127.0.0.1:0";
     config.upstreams = {{relay.url(), true}};
     config.plc_url = config.handle_resolver_url = relay.url();

@@ -210,8 +210,8 @@ namespace {
 /// Opens every upgrade as a channel.
 class channel_service final : public net::http_service {
 public:
-  channel_service(consumer_actor to, channel_places& places)
-    : to_(std::move(to)), places_(places) {
+  channel_service(context_ptr shared, channel_places& places)
+    : shared_(std::move(shared)), places_(places) {
     // nop
   }
 
@@ -220,21 +220,20 @@ public:
   }
 
   void on_upgrade(net::incoming_request x, net::upgrader answer) override {
-    open_channel(to_, answer, *places_.take(x.peer));
+    open_channel(*shared_, answer, *places_.take(x.peer));
   }
 
 private:
-  consumer_actor to_;
+  context_ptr shared_;
   channel_places& places_;
 };
 
 class ChannelBoundsTest : public ShellFixture {
 protected:
   ChannelBoundsTest() {
+    home->consumer = consumer.as<consumer_actor>();
     server = *net::make_http_server(
-      network,
-      std::make_shared<channel_service>(consumer.as<consumer_actor>(), *places),
-      {});
+      network, std::make_shared<channel_service>(shared, *places), {});
     peer = network->connect();
     peer->feed("GET /channel HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
                "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"

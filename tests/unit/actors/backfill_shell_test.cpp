@@ -31,13 +31,12 @@ public:
 class BackfillShellTest : public ShellFixture {
 protected:
   BackfillShellTest() {
-    home->supervisor = supervisor.as<supervisor_actor>();
+    shared->supervisor = supervisor.as<supervisor_actor>();
   }
 
   void start(const test_repo& of, backfill_environment env = {}) {
     time = manual_clock{of.now()};
     env.shared = shared;
-    env.home = home;
     env.fetch
       = [this](const std::string&, const atproto::did&, const backfill_actor&) {
           return body;

@@ -24,7 +24,6 @@ protected:
     home->journal = journal.as<journal_actor>();
     supervisor_environment env;
     env.shared = shared;
-    env.home = home;
     env.filter_generation = 2;
     env.ask = [](const atproto::did&, const std::string&,
                  const supervisor_actor&) {};
@@ -48,6 +47,7 @@ protected:
   /// One whole look.
   void look() {
     store_readers rows{*store.db, *store.names, tail};
+    shared->stores = {shared->places(), {&rows}};
     pass(limits::completeness_pause);
     for (auto& job : reader.take<reader_job>())
       job.run(rows);

@@ -45,7 +45,7 @@ protected:
     shared->signers.begin(1, 1);
     home->readers.push_back(reader.as<reader_actor>());
     shared->add_router(router.as<router_actor>());
-    home->supervisor = supervisor.as<supervisor_actor>();
+    shared->supervisor = supervisor.as<supervisor_actor>();
     keep(spawn_health_watch(sys, shared));
     first_jobs = reader.take<reader_job>();
   }
@@ -99,6 +99,7 @@ TEST_F(HealthWatchTest, ItMeasuresTheDirectoryByThoseThatEarlierLivesHad) {
   test_store store;
   storage::tail_cache tail{1};
   store_readers rows{*store.db, *store.names, tail};
+  shared->stores = {shared->places(), {&rows}};
   store.commit(synced_repo('2', account_status::deactivated));
   store.commit(synced_repo('3', account_status::active));
   ASSERT_THAT(first_jobs, SizeIs(1));
@@ -124,6 +125,7 @@ TEST_F(HealthWatchTest, AccountsOfOneThatChoseItsNamesAreNotTheMeasure) {
   test_store store;
   storage::tail_cache tail{1};
   store_readers rows{*store.db, *store.names, tail};
+  shared->stores = {shared->places(), {&rows}};
   const auto put = [&](const std::string& name) {
     store.commit(synced_repo(name, storage::account_status::active));
   };
@@ -209,6 +211,7 @@ TEST_F(HealthWatchTest, AClockThatWasSetForwardFreesWhoWaitedForIt) {
   test_store store;
   storage::tail_cache tail{1};
   store_readers rows{*store.db, *store.names, tail};
+  shared->stores = {shared->places(), {&rows}};
   for (size_t i = 0; i <= limits::clock_retry_page; ++i)
     store.commit(failed_repo(i, "verification_failed: future_rev: no"));
   store.commit(failed_repo(9'999, "unreachable: refused"));

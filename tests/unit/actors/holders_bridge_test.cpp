@@ -56,6 +56,7 @@ protected:
     if (!lister || !signal_is_usual)
       lister = make_repo_lister(client, shared, *filter);
     lister(upstream, "signal-1", cursor, as<supervisor_actor>());
+    shared->stores = {shared->places(), {&rows}};
     if (auto job = next<reader_job>())
       job->run(rows);
     return next<listing_page>().value_or(listing_page{});

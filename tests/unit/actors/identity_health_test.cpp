@@ -24,6 +24,7 @@ protected:
     }
     storage::tail_cache tail{1};
     store_readers rows{*store.db, *store.names, tail};
+    shared->stores = {shared->places(), {&rows}};
     for (auto& job : reader.take<reader_job>())
       job.run(rows);
     return shared->health.with([this](health_machine& y) {

@@ -165,6 +165,7 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
   auto other = keep(spawn_identity(sys, shared, slow, network, exported));
   storage::tail_cache tail{1};
   store_readers rows{*store.db, *store.names, tail};
+  shared->stores = {shared->places(), {&rows}};
   const auto read_store = [&] {
     for (auto& job : reader.take<reader_job>())
       job.run(rows);
@@ -229,6 +230,7 @@ TEST_F(IdentityShellTest, SoManyNamesOfTheExportAreForgottenAtATime) {
     spawn_identity(sys, shared, {}, network, export_options{}));
   storage::tail_cache tail{1};
   store_readers rows{*store.db, *store.names, tail};
+  shared->stores = {shared->places(), {&rows}};
   std::vector<size_t> forgotten;
   for (int i = 0; i < 3; ++i) {
     for (auto& job : reader.take<reader_job>())

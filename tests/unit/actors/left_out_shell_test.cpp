@@ -25,7 +25,6 @@ protected:
     home->journal = journal.as<journal_actor>();
     supervisor_environment env;
     env.shared = shared;
-    env.home = home;
     env.ask = [this](const atproto::did& repo, const std::string&,
                      const supervisor_actor&) { asked.push_back(repo); };
     env.list = [](const upstream_view&, const std::string&, const std::string&,
@@ -141,6 +140,7 @@ TEST_F(LeftOutShellTest, OneThatWasLeftOutBeforeARestartIsAskedAbout) {
   store.commit(known);
   storage::tail_cache tail{1};
   store_readers rows{*store.db, *store.names, tail};
+  shared->stores = {shared->places(), {&rows}};
   for (int i = 0; i < 100 && asked.empty(); ++i) {
     for (const auto& job : reader.take<reader_job>())
       job.run(rows);

@@ -22,7 +22,6 @@ protected:
     home->journal = journal.as<journal_actor>();
     supervisor_environment env;
     env.shared = shared;
-    env.home = home;
     env.ask = [this](const atproto::did& repo, const std::string& pds,
                      const supervisor_actor&) {
       asked.push_back(repo.str() + ' ' + pds);

@@ -20,7 +20,7 @@ protected:
     home->journal = journal.as<journal_actor>();
     home->readers = {reader.as<reader_actor>()};
     shared->identity = identity.as<identity_actor>();
-    home->supervisor = supervisor.as<supervisor_actor>();
+    shared->supervisor = supervisor.as<supervisor_actor>();
     metrics = std::make_shared<repo_metrics>(shared->metrics);
     const backfill_factory make_backfill
       = [this](const atproto::did&, const fetch_order& x, const repo_actor&) {

@@ -27,7 +27,7 @@ class RoomWatchTest : public ShellFixture {
 protected:
   RoomWatchTest() {
     home->readers.push_back(reader.as<reader_actor>());
-    home->supervisor = supervisor.as<supervisor_actor>();
+    shared->supervisor = supervisor.as<supervisor_actor>();
     home->sweeper = sweeper.as<sweeper_actor>();
     shared->set_upstream(7, upstream.as<upstream_actor>());
     room_watch_options options;

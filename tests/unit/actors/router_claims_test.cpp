@@ -16,7 +16,7 @@ constexpr size_t newcomer = 100;
 class RouterClaimsTest : public RouterFixture {
 protected:
   RouterClaimsTest() {
-    home->supervisor = supervisor.as<supervisor_actor>();
+    shared->supervisor = supervisor.as<supervisor_actor>();
     options.mode = tracking_mode::full_network;
   }
 

@@ -30,7 +30,6 @@ protected:
     shared->upstreams.put(view);
     supervisor_environment env;
     env.shared = shared;
-    env.home = home;
     env.discover = true;
     env.claims_bytes = 400 * limits::claim_entry_bytes;
     env.list = [this](const upstream_view&, const std::string&,

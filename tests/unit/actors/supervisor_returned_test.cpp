@@ -28,7 +28,6 @@ protected:
     shared->upstreams.put(view);
     supervisor_environment env;
     env.shared = shared;
-    env.home = home;
     env.holders_listing = "signal-1";
     env.list = [this](const upstream_view& upstream,
                       const std::string& collection, const std::string& cursor,

@@ -1,7 +1,7 @@
 #include "actors/supervisor/limits_fetch.hpp"
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/support/limits.hpp"
-#include "actors/support/store_readers.hpp"
+#include "actors/support/all_stores.hpp"
 #include "messages/error.hpp"
 #include "messages/identity.hpp"
 #include "messages/intake.hpp"
@@ -29,7 +29,6 @@ protected:
     router.delay_answers();
     supervisor_environment env;
     env.shared = shared;
-    env.home = home;
     env.list = [this](const upstream_view& upstream,
                       const std::string& collection, const std::string& cursor,
                       const supervisor_actor&) {
@@ -38,7 +37,7 @@ protected:
     supervisor_options options;
     options.parallelism = 1;
     supervisor = keep(spawn_supervisor(sys, env, options, {}));
-    known = home->supervisor == supervisor;
+    known = shared->supervisor == supervisor;
     scan_page nothing;
     nothing.end = true;
     tell(supervisor, nothing);

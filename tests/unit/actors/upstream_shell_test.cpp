@@ -44,7 +44,7 @@ class UpstreamShellTest : public ShellFixture {
 protected:
   UpstreamShellTest() {
     home->journal = journal.as<journal_actor>();
-    home->supervisor = supervisor.as<supervisor_actor>();
+    shared->supervisor = supervisor.as<supervisor_actor>();
     shared->add_router(router.as<router_actor>());
     start({});
   }

@@ -47,15 +47,21 @@ TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
     auto config = limited_to(limit);
     for (const size_t streams : {1u, 3u, 32u, 1'024u}) {
       config.upstreams.resize(streams);
+      config.partitions = limit >= streams * partition_memory_min
+                              && streams <= limits::partitions_range.max
+                            ? streams
+                            : 1;
       const auto x = plan_memory(config);
       const auto one_fetch = x.spool + limits::fetch_window_bytes
                              + x.index_entries * limits::walk_index_entry_bytes
                              + x.chunks * limits::chunk_bytes_max;
-      const auto all = 2 * x.write_buffer + x.block_cache
-                       + x.tables * x.table_bytes / 64 + x.tail_cache
-                       + x.delivery + streams * x.upstream_window + x.requests
-                       + x.repos + x.names + x.identities * limits::identity_entry_bytes
-                       + x.fetch_queue * 384 + x.repo_guards * 256
+      const auto one_store = 2 * x.write_buffer + x.block_cache
+                             + x.tables * x.table_bytes / 64 + x.tail_cache
+                             + x.names + x.repo_guards * 256;
+      const auto all = config.partitions * one_store + x.delivery
+                       + streams * x.upstream_window + x.requests + x.repos
+                       + x.identities * limits::identity_entry_bytes
+                       + x.fetch_queue * 384
                        + config.sync_parallelism * one_fetch;
       // Of the repos' part, and so little that intake opens beside it: nothing
       // is won by a pause below a 32nd.

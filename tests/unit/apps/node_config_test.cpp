@@ -1,4 +1,5 @@
 #include "actors/node/limits.hpp"
+#include "actors/node/memory_plan.hpp"
 #include "actors/node/node_config.hpp"
 #include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/limits_completeness.hpp"
@@ -127,6 +128,7 @@ TEST(NodeConfigTest, RangesTakeTheirLimitsAndNothingBeyond) {
                "consumer_attempts_max");
   expect_range(&config::threads, threads_range, "threads");
   expect_range(&config::readers, readers_range, "readers");
+  expect_range(&config::partitions, partitions_range, "partitions");
   expect_range(&config::plc_per_second, plc_per_second_range, "plc_per_second",
                0.01);
 }
@@ -138,6 +140,19 @@ TEST(NodeConfigTest, BackOffDoesNotEndBeforeItBegins) {
   EXPECT_TRUE(has_problem(x, "retry_backoff_min: "));
   x.retry_backoff_min = x.retry_backoff_max;
   EXPECT_TRUE(x.problems().empty());
+}
+
+TEST(NodeConfigTest, EachPartitionNeedsMemoryAndAnEvent) {
+  node_config x;
+  x.partitions = 4;
+  x.memory_limit = 4 * partition_memory_min;
+  x.sync_parallelism = 1;
+  x.consumer_window_events = 4;
+  EXPECT_FALSE(has_problem(x, "partitions: "));
+  EXPECT_FALSE(has_problem(x, "consumer_window_events: "));
+  x.partitions = 5;
+  EXPECT_TRUE(has_problem(x, "partitions: "));
+  EXPECT_TRUE(has_problem(x, "consumer_window_events: "));
 }
 
 TEST(NodeConfigTest, PrivateAddressesNeedPermission) {

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+#include <vector>
+
 // ADR 14: an id never has two contents.
 namespace weir::tests {
 
@@ -49,6 +52,38 @@ TEST(EventNumbersTest, AnEpochEndsWhereJsonEnds) {
   const event_numbers x{{{2, number_max - 5}}};
   EXPECT_EQ(x.id_of(5).value(), number_max);
   EXPECT_EQ(x.id_of(6).error().code, ec::limit_reached);
+}
+
+// docs/adr/0026-partitions.md: (op - 1) x P + p + 1
+TEST(EventNumbersTest, PartitionsTakeTurns) {
+  const event_numbers first{{}, 0, 4};
+  const event_numbers last{{}, 3, 4};
+  EXPECT_EQ(first.id_of(1).value(), 1u);
+  EXPECT_EQ(last.id_of(1).value(), 4u);
+  EXPECT_EQ(first.id_of(2).value(), 5u);
+  EXPECT_EQ(last.id_of(7).value(), 28u);
+  EXPECT_EQ(last.op_of(28), 7u);
+  EXPECT_EQ(first.op_of(28), std::nullopt) << "another partition's";
+  EXPECT_EQ(last.epoch(), 4u);
+}
+
+TEST(EventNumbersTest, AnEpochOfAPartitionHasItsTurns) {
+  const event_numbers x{{{501, 10'000}}, 1, 4};
+  EXPECT_EQ(x.id_of(500).value(), 499u * 4 + 2);
+  EXPECT_EQ(x.id_of(501).value(), 10'500u * 4 + 2);
+  EXPECT_EQ(x.op_of(10'500u * 4 + 2), 501u);
+  EXPECT_EQ(x.op_of(10'499u * 4 + 2), std::nullopt);
+  EXPECT_EQ(x.epoch(), 10'500u * 4 + 2);
+}
+
+TEST(EventNumbersTest, ACursorIsAnIdOfAnyPartition) {
+  const event_numbers x{{{3, 100}}, 1, 4};
+  const std::vector<std::pair<uint64_t, uint64_t>> last_until{
+    {0, 0}, {1, 0}, {2, 1}, {5, 1}, {6, 2}, {400, 2}, {410, 3}, {413, 3},
+    {414, 4}};
+  for (const auto& [id, op] : last_until)
+    EXPECT_EQ(x.last_op_until(id), op) << id;
+  EXPECT_EQ(event_numbers{}.last_op_until(UINT64_MAX), number_max);
 }
 
 TEST(EventNumbersTest, ItsNameTellsEpochsAndLogsApart) {

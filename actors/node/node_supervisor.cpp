@@ -1,4 +1,4 @@
-#include "actors/node/partition.hpp"
+#include "actors/node/node_impl.hpp"
 
 #include "actors/backfill/backfill.hpp"
 #include "actors/backfill/fetch_bridge.hpp"
@@ -8,10 +8,7 @@
 #include "actors/supervisor/listing_bridge.hpp"
 #include "actors/supervisor/supervisor.hpp"
 
-#include <caf/actor_system.hpp>
-#include <caf/typed_event_based_actor.hpp>
-
-/// How a partition's repos are fetched, and what its SUPERVISOR knows.
+/// How repos are fetched, and what the SUPERVISOR knows.
 namespace weir::actors {
 
 namespace {
@@ -39,15 +36,15 @@ std::vector<std::string> listed_collections(const node_config& config) {
   return out;
 }
 
-backfill_environment
-environment_of_backfills(const partition_environment& env, const network& net) {
-  const auto plan = plan_memory(env.config);
-  auto& metrics = env.shared->metrics;
+backfill_environment environment_of_backfills(const node_config& config,
+                                              const context_ptr& shared,
+                                              const network& net) {
+  const auto plan = plan_memory(config);
+  auto& metrics = shared->metrics;
   backfill_environment out;
-  out.shared = env.shared;
-  out.home = env.home;
-  out.fetch = make_repo_fetcher(net.guarded, env.config.repo_bytes_max);
-  out.spools = make_spool_factory(env.config);
+  out.shared = shared;
+  out.fetch = make_repo_fetcher(net.guarded, config.repo_bytes_max);
+  out.spools = make_spool_factory(config);
   out.bounds = {plan.spool, plan.index_entries, plan.chunks};
   out.bytes = &metrics.counter("weir_backfill_bytes_total",
                                "Body bytes of repo fetches");
@@ -81,23 +78,19 @@ listing_options listings_of(const node_config& config, random_source& random) {
 
 } // namespace
 
-backfill_factory partition::backfills(caf::actor_system& system,
-                                      const network& net) const {
-  return [&system, env = environment_of_backfills(env_, net)](
+backfill_factory node::impl::backfills() {
+  return [this, env = environment_of_backfills(config, shared, net)](
            const atproto::did& repo, fetch_order order, repo_actor from) {
-    return spawn_backfill(system, env, repo, std::move(order),
+    return spawn_backfill(*system, env, repo, std::move(order),
                           std::move(from));
   };
 }
 
-supervisor_environment
-partition::environment_of_supervisor(const network& net) const {
-  const auto& config = env_.config;
+supervisor_environment node::impl::environment_of_supervisor() const {
   const auto plan = plan_memory(config);
   supervisor_environment out;
-  out.shared = env_.shared;
-  out.home = env_.home;
-  out.list = make_repo_lister(net.configured, env_.shared,
+  out.shared = shared;
+  out.list = make_repo_lister(net.configured, shared,
                               filter_of(config.signal_collections));
   out.ask = make_account_asker(net.guarded);
   out.questions.gone_grace = config.gone_grace;
@@ -105,32 +98,31 @@ partition::environment_of_supervisor(const network& net) const {
   out.questions.kept_max = plan.answers;
   out.census_entries = plan.census;
   out.claims_bytes = plan.claims;
-  if (!filter_of(config.collections).matches_all())
-    out.kept_records = &env_.home->stats.records;
+  out.keeps_some = !filter_of(config.collections).matches_all();
   out.discover = config.mode == tracking_mode::full_network;
   out.signal_collections = listed_collections(config);
   if (config.mode == tracking_mode::signal)
     out.holders_listing = holders_listing(config.signal_collections);
-  out.filter_generation = filter_generation_;
-  if (known_.quiet_work)
-    out.quiet_work_filter = filter_generation_;
+  out.filter_generation = filter_generation;
+  for (const auto& x : partitions)
+    if (x->has_quiet_work())
+      out.quiet_work_filter = filter_generation;
   return out;
 }
 
-result<void> partition::start_supervisor(
-  caf::actor_system& system, const network& net,
+result<void> node::impl::start_supervisor(
   const std::vector<storage::upstream_row>& streams) {
-  auto env = environment_of_supervisor(net);
+  auto env = environment_of_supervisor();
   auto listed = env.signal_collections;
   if (!env.holders_listing.empty())
     listed.push_back(env.holders_listing);
-  auto listings = load_listings(*store_, streams, listed);
+  auto listings = load_listings(root().store(), streams, listed);
   if (!listings)
     return listings.error();
   env.listings = std::move(*listings);
   const auto made
-    = spawn_supervisor(system, std::move(env), options_of(env_.config),
-                       listings_of(env_.config, *env_.seams.random));
+    = spawn_supervisor(*system, std::move(env), options_of(config),
+                       listings_of(config, *seams.random));
   guard("supervisor", caf::actor_cast<caf::strong_actor_ptr>(made));
   return {};
 }

@@ -1,0 +1,204 @@
+#include "actors/support/all_stores.hpp"
+
+#include "actors/support/account_sources.hpp"
+#include "actors/support/limits.hpp"
+#include "storage/tables/collection_table.hpp"
+
+#include <array>
+#include <limits>
+
+namespace weir::actors {
+
+namespace {
+
+using storage::repo_status;
+
+/// Statuses that ask for a fetch, in the order of a scan.
+constexpr std::array work_statuses{repo_status::pending, repo_status::syncing,
+                                   repo_status::desync, repo_status::error};
+
+constexpr auto whenever = std::numeric_limits<uint64_t>::max();
+
+/// The place of a scan as text: status index, due, DID.
+struct scan_place {
+  size_t status = 0;
+  storage::due_repo after;
+};
+
+scan_place parse_place(const std::string& text) {
+  scan_place out;
+  const auto first = text.find(' ');
+  const auto second = text.find(' ', first + 1);
+  if (first == std::string::npos || second == std::string::npos)
+    return out;
+  out.status = std::stoul(text.substr(0, first));
+  out.after.due = std::stoull(text.substr(first + 1, second - first - 1));
+  out.after.repo = atproto::did::trusted(text.substr(second + 1));
+  return out;
+}
+
+std::string to_text(const scan_place& x) {
+  return std::to_string(x.status) + ' ' + std::to_string(x.after.due) + ' '
+         + x.after.repo.str();
+}
+
+/// Nothing announces that its host is to be asked for the second time.
+void note_lost(scan_page& out, const atproto::did& repo,
+               const storage::repo_row& row) {
+  if (row.not_found_at != 0 && !row.pds.empty())
+    out.lost.push_back({repo, row.pds, row.not_found_at});
+}
+
+/// @param more What follows when all statuses were read: quiet work.
+scan_page scan_statuses(const all_stores& stores, scan_place place,
+                        size_t limit, bool more) {
+  scan_page out;
+  const auto status = work_statuses[place.status];
+  auto page
+    = stores.with_status(status, storage::never_due - 1, place.after, limit);
+  if (!page) {
+    out.failed = page.error();
+    return out;
+  }
+  for (auto& found : *page) {
+    auto row = stores.of(found.repo).load_row(found.repo);
+    if (!row) {
+      out.failed = row.error();
+      return out;
+    }
+    if (*row)
+      note_lost(out, found.repo, **row);
+    out.repos.push_back({found.repo, status, static_cast<int64_t>(found.due),
+                         *row ? std::move((*row)->pds) : std::string{}, false});
+  }
+  if (page->size() >= limit)
+    place.after = page->back();
+  else
+    place = {place.status + 1, {}};
+  out.next = to_text(place);
+  out.end = place.status == work_statuses.size() && !more;
+  return out;
+}
+
+/// Repos with quiet work, to be asked as if they were out of sync: each decides
+/// for itself when it wakes.
+scan_page scan_quiet_work(const all_stores& stores, scan_place place,
+                          size_t limit, uint32_t filter,
+                          const upstream_board& followed) {
+  scan_page out;
+  auto page = stores.page(place.after.repo, limit);
+  if (!page) {
+    out.failed = page.error();
+    return out;
+  }
+  for (auto& [repo, row] : *page) {
+    if (row.account != storage::account_status::active
+        || row.status == repo_status::synced)
+      note_lost(out, repo, row);
+    if (has_quiet_work(row, filter, followed))
+      out.repos.push_back({repo, repo_status::desync, 0, row.pds, true});
+  }
+  out.end = page->size() < limit;
+  if (!out.end)
+    place.after.repo = page->back().first;
+  out.next = to_text(place);
+  return out;
+}
+
+} // namespace
+
+bool has_quiet_work(const storage::repo_row& row, uint32_t filter,
+                    const upstream_board& followed) {
+  if (row.account != storage::account_status::active)
+    return row.identity_due
+           || account_sources::has_strangers(row.words, followed);
+  return row.status == repo_status::synced
+         && (row.identity_due || row.gap || row.filter_generation != filter);
+}
+
+all_stores::all_stores(const placement& places,
+                       std::vector<const store_readers*> each)
+  : places_(places), each_(std::move(each)) {
+  for (const auto* x : each_)
+    databases_.push_back(&x->db);
+}
+
+result<std::vector<std::pair<atproto::did, storage::repo_row>>>
+all_stores::page(const atproto::did& after, size_t limit) const {
+  return storage::page_of_repos(databases_, after, limit);
+}
+
+result<std::vector<storage::due_repo>>
+all_stores::with_status(repo_status status, uint64_t due_max,
+                        const storage::due_repo& after, size_t limit) const {
+  return storage::repos_with_status(databases_, status, due_max, after, limit);
+}
+
+scan_page all_stores::scan_work(const std::string& after, size_t limit,
+                                uint32_t filter,
+                                const upstream_board& followed) const {
+  auto place = parse_place(after);
+  return place.status < work_statuses.size()
+           ? scan_statuses(*this, place, limit, filter != 0)
+           : scan_quiet_work(*this, place, limit, filter, followed);
+}
+
+result<std::vector<all_stores::listed_row>>
+all_stores::list_repos(const atproto::did& after, size_t limit) const {
+  auto rows = page(after, limit);
+  if (!rows)
+    return rows.error();
+  std::vector<listed_row> out;
+  out.reserve(rows->size());
+  for (auto& [repo, row] : *rows) {
+    auto known = of(repo).load_repo(repo);
+    if (!known)
+      return known.error();
+    out.push_back({repo, std::move(row), std::move(known->chain),
+                   std::move(known->collections)});
+  }
+  return out;
+}
+
+result<all_stores::ahead_page>
+all_stores::list_ahead(const storage::due_repo& after, size_t limit) const {
+  auto found = with_status(repo_status::error, whenever, after, limit);
+  if (!found)
+    return found.error();
+  ahead_page out;
+  out.end = found->size() < limit;
+  for (const auto& x : *found) {
+    auto row = of(x.repo).load_row(x.repo);
+    if (!row)
+      return row.error();
+    if (*row && (*row)->error.find("future_rev") != std::string::npos)
+      out.repos.push_back(x.repo);
+  }
+  if (!found->empty())
+    out.last = found->back();
+  return out;
+}
+
+result<all_stores::status_page>
+all_stores::list_status(repo_status status, const storage::due_repo& after,
+                        size_t limit) const {
+  auto found = with_status(status, whenever, after, limit);
+  if (!found)
+    return found.error();
+  status_page out;
+  out.end = found->size() < limit;
+  for (const auto& x : *found) {
+    auto known = of(x.repo).load_repo(x.repo);
+    if (!known)
+      return known.error();
+    if (known->row)
+      out.repos.push_back({x.repo, std::move(*known->row),
+                           std::move(known->chain),
+                           std::move(known->collections)});
+  }
+  if (!found->empty())
+    out.last = found->back();
+  return out;
+}
+
+} // namespace weir::actors

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "storage/disk/database.hpp"
+
+#include <span>
+#include <vector>
+
+namespace weir::storage {
+
+/// Reads the rows that several stores have in a range, in the order of keys, as if
+/// they stood in one. No key is in two of them. For the rest it is a `row_reader`.
+class merged_reader {
+public:
+  /// @pre there is a store; all outlive the reader
+  merged_reader(std::span<const database* const> stores,
+                const key_range& range);
+
+  bool valid() const noexcept { return rows_[at_].valid(); }
+  std::string_view key() const noexcept { return rows_[at_].key(); }
+  std::string_view value() const noexcept { return rows_[at_].value(); }
+
+  void next();
+
+  /// The first error of any of them.
+  result<void> status() const;
+
+private:
+  void find_first();
+
+  std::vector<row_reader> rows_;
+  size_t at_ = 0; ///< The one with the first key, if any has one.
+};
+
+} // namespace weir::storage
