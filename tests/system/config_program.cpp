@@ -35,7 +35,8 @@ std::vector<std::string>
 make_environment(const std::vector<std::string>& variables) {
   auto out = variables;
   for (char** x = environ; *x != nullptr; ++x)
-    if (!std::string_view{*x}.starts_with("WEIR_"))
+    if (const std::string_view each{*x};
+        !each.starts_with("WEIR_") || each.starts_with("WEIR_PARTITIONS="))
       out.emplace_back(*x);
   return out;
 }

@@ -8,6 +8,7 @@
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 #include "tests/system/live_repo.hpp"
+#include "tests/system/store_left.hpp"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
@@ -121,9 +122,7 @@ protected:
   /// What is on disk of the repo while the node is down, changed by `change`.
   storage::repo_row
   row_left(const std::function<void(storage::repo_row&)>& change) {
-    storage::database_options where;
-    where.directory = node->data_dir();
-    const auto db = storage::database::open(std::move(where)).value();
+    const auto db = store_of(node->data_dir(), repo.did());
     const auto names = storage::collection_table::load(*db).value();
     auto row = storage::repo_table{*db, *names}.row(repo.did()).value().value();
     change(row);

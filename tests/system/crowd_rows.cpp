@@ -1,5 +1,6 @@
 #include "tests/system/crowd_rows.hpp"
 
+#include "actors/support/placement.hpp"
 #include "storage/format/keys_repo.hpp"
 #include "storage/format/values.hpp"
 #include "storage/log/repo_guards.hpp"
@@ -15,10 +16,14 @@ atproto::did crowd_did(size_t n) {
   return atproto::did::trusted(text);
 }
 
-storage::write_batch crowd_rows(const storage::repo_row& row, size_t repos) {
+storage::write_batch crowd_rows(const storage::repo_row& row, size_t repos,
+                                const storage::store_identity& which) {
+  const actors::placement places{which.partitions, 1};
   storage::write_batch out;
   for (size_t i = 0; i < repos; ++i) {
     const auto did = crowd_did(i);
+    if (places.partition_of(did) != which.partition)
+      continue;
     out.put(encode_key(storage::repo_key{did}), storage::encode_value(row));
     out.put(encode_key(storage::repo_by_status_key{
               row.status, storage::due_of(row), did}),

@@ -17,6 +17,8 @@ inline constexpr size_t crowd_rows_max = 90'000;
 atproto::did crowd_did(size_t n);
 
 /// The rows of a store that has so many tracked repos, each with this row.
-storage::write_batch crowd_rows(const storage::repo_row& row, size_t repos);
+/// @param which The store they are for: others of the crowd are left out.
+storage::write_batch crowd_rows(const storage::repo_row& row, size_t repos,
+                                const storage::store_identity& which = {});
 
 } // namespace weir::tests

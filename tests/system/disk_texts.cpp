@@ -35,6 +35,8 @@ size_t texts_on_disk(const std::string& dir,
   std::error_code ignored;
   for (const auto& x :
        std::filesystem::recursive_directory_iterator{dir, ignored}) {
+    if (!x.is_regular_file(ignored))
+      continue; // The directory of a partition.
     std::ifstream file{x.path(), std::ios::binary};
     const std::string all{std::istreambuf_iterator<char>{file}, {}};
     for (size_t i = 0; i < texts.size(); ++i)

@@ -2,6 +2,7 @@
 #include "actors/node/node_config.hpp"
 #include "actors/router/limits.hpp"
 #include "actors/support/limits.hpp"
+#include "storage/disk/partition_stores.hpp"
 #include "tests/system/crowd_rows.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
@@ -68,8 +69,10 @@ protected:
     row.filter_generation = 1;
     storage::database_options where;
     where.directory = data;
-    const auto db = storage::database::open(std::move(where)).value();
-    db->write(crowd_rows(row, crowd), storage::sync_mode::durable).value();
+    for (const auto& db : storage::open_partition_stores(where, 0).value())
+      db->write(crowd_rows(row, crowd, db->identity()),
+                storage::sync_mode::durable)
+        .value();
   }
 
   void expect_live(hostile_node& node, live_repo& repo) {

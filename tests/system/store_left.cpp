@@ -48,6 +48,15 @@ void check(const std::vector<std::unique_ptr<storage::database>>& all,
 
 } // namespace
 
+std::unique_ptr<storage::database> store_of(const std::string& data_dir,
+                                            const atproto::did& repo) {
+  storage::database_options where;
+  where.directory = data_dir;
+  auto all = storage::open_partition_stores(where, 0).value();
+  const actors::placement places{static_cast<uint16_t>(all.size()), 1};
+  return std::move(all[places.partition_of(repo)]);
+}
+
 store_left store_left::read(const std::string& data_dir) {
   store_left out;
   storage::database_options where;

@@ -1,13 +1,19 @@
 #pragma once
 
 #include "actors/consumer/acked_set.hpp"
+#include "storage/disk/database.hpp"
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace weir::tests {
+
+/// The store that has a repo, of a node that does not run, open to be changed.
+std::unique_ptr<storage::database> store_of(const std::string& data_dir,
+                                            const atproto::did& repo);
 
 /// What a node that is dead has left on disk, in all its stores.
 struct store_left {

@@ -1,10 +1,8 @@
-#include "actors/support/placement.hpp"
-#include "storage/disk/partition_stores.hpp"
-#include "storage/disk/safe_env_disk.hpp"
 #include "storage/format/keys.hpp"
 #include "storage/tables/repo_table.hpp"
 #include "storage/tables/row_access.hpp"
 #include "tests/system/hostile_node.hpp"
+#include "tests/system/store_left.hpp"
 
 #include <gtest/gtest.h>
 
@@ -41,14 +39,7 @@ protected:
 
   /// The store says that the directory said so, so long ago.
   void bury(const atproto::did& repo, std::chrono::seconds age) {
-    storage::database_options where;
-    const auto partitions
-      = storage::read_store_identity(storage::posix_disk(), node.data_dir())
-          .value()
-          ->partitions;
-    where.directory = storage::partition_directory(
-      node.data_dir(), actors::placement{partitions, 1}.partition_of(repo));
-    const auto db = storage::database::open(std::move(where)).value();
+    const auto db = store_of(node.data_dir(), repo);
     storage::write_batch rows;
     const auto change = [&](const auto& key, auto row, auto edit) {
       const auto raw = storage::encode_key(key);
