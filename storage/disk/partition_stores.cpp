@@ -6,7 +6,13 @@ namespace weir::storage {
 
 namespace {
 
-error missing(const std::string& directory) {
+/// @param were_made All of them.
+error missing(const std::string& directory, bool were_made) {
+  if (!were_made)
+    return fail(ec::not_found,
+                "there is no store in " + directory
+                  + " yet: the node that was to make it ended before that, and "
+                    "goes on with it when it is started again");
   return fail(ec::invalid_argument,
               "the store of a partition is missing, and with it its repos: put "
                 + directory + " back, or restore a backup of the whole data_dir");
@@ -44,8 +50,9 @@ open_partition_stores(const database_options& options, uint16_t partitions) {
     each.expected->partition = i;
     auto next = database::open(each);
     if (!next)
-      return next.error().code == ec::not_found ? missing(each.directory)
-                                                : next.error();
+      return next.error().code == ec::not_found
+               ? missing(each.directory, all_made->has_value())
+               : next.error();
     out.push_back(std::move(*next));
   }
   if (*all_made || options.access == access_mode::read_only)

@@ -25,7 +25,8 @@ std::string partition_directory(const std::string& data_dir,
 ///
 /// # Errors
 /// As `database::open`. `ec::invalid_argument` when the directory was made with
-/// another number of partitions, or the store of one is missing or another's.
+/// another number of partitions, or the store of one is missing or another's;
+/// `ec::not_found` for a reader when they were not all made yet.
 result<std::vector<std::unique_ptr<database>>>
 open_partition_stores(const database_options& options, uint16_t partitions);
 

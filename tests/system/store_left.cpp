@@ -64,7 +64,8 @@ store_left store_left::read(const std::string& data_dir) {
   where.access = storage::access_mode::read_only;
   const auto all = storage::open_partition_stores(where, 0);
   if (!all) {
-    if (std::filesystem::exists(data_dir + "/CURRENT"))
+    const auto unfinished = all.error().code == ec::not_found;
+    if (!unfinished && std::filesystem::exists(data_dir + "/CURRENT"))
       out.findings = to_string(all.error()) + "\n";
     return out;
   }

@@ -109,6 +109,10 @@ TEST_F(PartitionStoresTest, UntilAllWereMadeAMissingOneIsMade) {
     first.expected = store_identity{.partitions = 3};
     ASSERT_TRUE(database::open(first));
   }
+  const auto unfinished = open(0, access_mode::read_only);
+  ASSERT_FALSE(unfinished);
+  EXPECT_EQ(unfinished.error().code, ec::not_found);
+  EXPECT_TRUE(contains(unfinished.error().context, at(1) + " yet"));
   EXPECT_EQ(open(3).value().size(), 3u);
   std::filesystem::remove_all(at(1));
   EXPECT_TRUE(contains(refusal(3), at(1)));
