@@ -5,9 +5,10 @@
 
 namespace weir::actors {
 
-/// `com.atproto.sync.getRepoStatus` over real sockets
+/// Asks hosts with `com.atproto.sync.getRepoStatus` over real sockets
 /// (protocol-coverage.md 4.5).
-/// @param client With the address guard: hosts name themselves.
+/// @param client Has the address guard, since anybody can name any host in a
+///        DID document.
 account_asker make_account_asker(net::http_client_ptr client);
 
 } // namespace weir::actors

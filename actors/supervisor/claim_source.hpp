@@ -19,36 +19,37 @@ namespace weir::actors {
 /// A DID that a listing or a stream names.
 struct listed_claim {
   atproto::did repo;
-  bool active = true; ///< As its listing says.
+  bool active = true; ///< What the listing states about the account.
 };
 
-/// One that is not decided.
+/// A claim that is not decided yet.
 struct waiting_claim {
   listed_claim of;
-  size_t tries = 0;        ///< That nobody answered.
-  int64_t since = 0;       ///< Unix seconds.
-  bool wants_anew = false; ///< The known document is not enough.
+  size_t tries = 0;        ///< Look-ups that nobody answered.
+  int64_t since = 0;       ///< When the claim was made, in Unix seconds.
+  bool wants_anew = false; ///< The stored document does not suffice.
   bool asked_anew = false;
-  bool was_missing = false; ///< At the first look.
-  bool has_failed = false;  ///< It was counted as that then.
+  bool was_missing = false; ///< No document was found at the first look.
+  bool has_failed = false;  ///< The first look counted it as false.
 };
 
-/// Whose claims they are: one listing or one stream. Part of `claims_machine`.
+/// The origin of claims: one listing or one stream. Part of `claims_machine`.
 struct claim_source {
-  std::string host; ///< The origin of a PDS; empty: a relay.
+  std::string host; ///< The origin of a PDS; empty for a relay.
   std::deque<waiting_claim> waiting;
-  std::deque<waiting_claim> waiting_web; ///< Of did:web names.
-  bool web_is_next = false;              ///< Both have turns.
+  std::deque<waiting_claim> waiting_web; ///< Claims of did:web names.
+  bool web_is_next = false;              ///< The two queues take turns.
   std::unordered_map<atproto::did, waiting_claim> asked;
-  /// To be asked about again, and when; the next one first.
+  /// Claims to look up again, and when; the earliest comes first.
   std::deque<std::pair<steady_time, waiting_claim>> later;
-  /// Most of it is not so, and the directory is asked whether that is its fault.
+  /// Most claims failed, and the directory is being asked for a document that
+  /// must exist, to see whether the failures are its fault.
   bool in_proof = false;
   size_t decided = 0;
   size_t failed = 0;
-  size_t bytes = 0; ///< Of its claims.
+  size_t bytes = 0; ///< Memory of its claims.
 
-  /// @param first Before others of its kind.
+  /// @param first Puts the claim in front of its queue.
   void put(waiting_claim x, bool first = false) {
     auto& line = document_is_foreign(x.of.repo) ? waiting_web : waiting;
     line.insert(first ? line.begin() : line.end(), std::move(x));
@@ -61,7 +62,7 @@ struct claim_source {
     later.emplace(behind, at, std::move(x));
   }
 
-  /// @param web Whether a did:web name may be asked about.
+  /// @param web Whether a did:web name may be looked up now.
   bool waits(bool web) const noexcept {
     return !in_proof && asked.size() < limits::claims_asked_share
            && !(waiting.empty() && (!web || waiting_web.empty()));
@@ -77,7 +78,7 @@ struct claim_source {
     return out;
   }
 
-  /// That are not asked about.
+  /// Claims that are not being looked up.
   size_t waiting_count() const noexcept {
     return waiting.size() + waiting_web.size();
   }
@@ -86,7 +87,7 @@ struct claim_source {
     return waiting_count() + asked.size() + later.size();
   }
 
-  /// Most of what it claimed is not so.
+  /// Whether most of its decided claims were false.
   bool is_bad() const noexcept {
     return decided >= limits::claims_judged_min && failed * 2 > decided;
   }
@@ -100,13 +101,14 @@ struct claim_source {
     }
   }
 
-  /// It is looked at a second time.
+  /// Counts the first look at a claim that is looked at a second time.
   void decide_first(waiting_claim& x, bool fails) noexcept {
     x.has_failed = fails;
     decide(fails);
   }
 
-  /// What the first look counted as is taken back when the second one differs.
+  /// Decides a claim. What the first look counted is taken back when the second
+  /// look differs.
   void decide(const waiting_claim& x, bool fails) noexcept {
     if (!x.was_missing)
       decide(fails);
@@ -126,7 +128,8 @@ struct claim_source {
   }
 };
 
-/// How many are asked about at once, of all listings or of all streams.
+/// Counts the claims that are looked up at once, of all listings or of all
+/// streams.
 class claims_asked {
 public:
   bool has_place() const noexcept { return all_ < limits::claims_asked_max; }
@@ -145,7 +148,7 @@ public:
 
 private:
   size_t all_ = 0;
-  size_t web_ = 0; ///< Of did:web names.
+  size_t web_ = 0; ///< Claims of did:web names.
 };
 
 } // namespace weir::actors

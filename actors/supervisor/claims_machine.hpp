@@ -16,36 +16,40 @@
 
 namespace weir::actors {
 
-/// Which of the DIDs that only a listing names, or the stream of a PDS, become
-/// repos: anybody can make up any number of names, so each is a claim until a
-/// DID document agrees. Of a PDS's claims the document has to name that host,
-/// of a relay's listing any host.
+/// Decides which DIDs become repos when only a listing or the stream of a PDS
+/// names them. Anybody can invent any number of names, so each DID is a claim
+/// until a DID document agrees: for a claim of a PDS the document has to name
+/// that host, for a claim of a relay's listing it has to name any host.
 ///
 /// # Operation
-/// The claims of one page of each listing are held, and those of each stream
-/// that have room. Few are asked about at once, of listings and, beside those,
-/// of streams. All listings have turns, most those that had few, and so have all
-/// streams. The next page of a listing waits until its claims are decided. A
-/// listing whose claims mostly fail is not trusted: the rest of its page is
-/// dropped. So is all of a stream, which then rests, each time for longer.
+/// The machine keeps the claims of one page of each listing, and the claims of
+/// the streams for which there is room. Few documents are requested at once,
+/// for listings and separately for streams. Listings take turns, and those that
+/// had few turns are preferred; streams take turns, too. The next page of a
+/// listing waits until its claims are decided. When most claims of a listing
+/// fail, the listing is not trusted and the rest of its page is dropped. When
+/// most claims of a stream fail, all of them are dropped and the stream rests,
+/// each time for longer.
 ///
-/// A document that names another host and was there before the claim is looked
-/// up anew: the account may have moved, or the document was wrong. One that is
-/// not there, or is gone, is asked for a second time, a while later, since a
-/// directory may lag behind or be wrong; one that is not there counts against who
-/// claims it meanwhile, and of a stream one that is gone as well.
+/// A document that names another host and was stored before the claim is looked
+/// up anew: the account may have moved, or the document was wrong. A document
+/// that is missing or has a tombstone is requested a second time after a while,
+/// since a directory may lag behind or be wrong. Meanwhile a missing document
+/// counts against the source of the claim, and for a stream so does a
+/// tombstone.
 ///
-/// Nobody is blamed for a directory that is wrong: before a judgement it is asked
-/// for a document that it had (`effects::prove`). When it has not even that, the
-/// page is to come again.
+/// No source is blamed for a directory that is wrong: before a source is
+/// judged, the directory is asked for a document that it had
+/// (`effects::prove`). When the directory does not have even that, the page has
+/// to be listed again.
 ///
-/// An account that is away may have moved: a document that names another host
-/// says nothing against its listing then. A directory that cannot be reached
-/// says nothing at all: all claims rest for a while, this one is asked about
-/// again a few times, and comes again with the next listing. That of a stream is
-/// asked about when its DID may be looked up again: no listing may come for a day,
-/// and the page of a listing would hold up others. A did:web that
-/// cannot be reached is its listing's fault alone.
+/// An account that is away may have moved, so a document that names another
+/// host does not count against its listing. An unreachable directory proves
+/// nothing: all claims rest for a while, the claim is retried a few times, and
+/// it comes again with the next listing. The claim of a stream is retried when
+/// its DID may be looked up again, because no listing may come for a day; in a
+/// listing such a wait would hold up the other claims of the page. An
+/// unreachable did:web host counts against the listing that claimed it.
 ///
 /// # Threads and ownership
 /// Part of the SUPERVISOR; no CAF, clock or I/O.
@@ -53,108 +57,117 @@ class claims_machine {
 public:
   using claim = listed_claim;
 
-  /// What the document of a claimed DID says.
+  /// The result of looking up the document of a claimed DID.
   struct word {
     enum class kind : uint8_t {
-      names_host, ///< `pds`; empty: it names none, or is gone.
-      missing,    ///< There is none, or none that can be used.
-      away,       ///< Nobody answered.
+      /// The document names `pds`. Empty: it names no host, or has a tombstone.
+      names_host,
+      missing,    ///< There is no document, or no usable one.
+      away,       ///< The directory or host did not answer.
     };
     kind what = kind::missing;
     std::string pds;
     int64_t fetched_at = 0; ///< Unix seconds.
-    /// Of `away`: asked sooner, nobody looks it up.
+    /// With `away`: the DID is not looked up again before this time.
     steady_time not_before{};
   };
 
-  /// A page of this listing is decided, or its claims were dropped.
+  /// The page of this listing is decided, or its claims were dropped.
   struct verdict {
     listing_id what;
     bool trusted = true;
-    bool proved = true;   ///< Else the directory was wrong: it is to come again.
-    bool has_room = true; ///< Else it is to come again.
+    /// False: the directory was wrong, and the page has to come again.
+    bool proved = true;
+    bool has_room = true; ///< False: the page has to come again.
   };
 
   enum class outcome : uint8_t {
     confirmed,
     failed,
-    dropped, ///< Nobody could tell, or there was no room.
+    dropped, ///< It could not be decided, or there was no room.
   };
 
-  /// What became of one claim of a stream.
+  /// The result of one claim of a stream.
   struct answer {
     uint32_t stream = 0;
     atproto::did repo;
     outcome what = outcome::dropped;
-    bool anew = false; ///< By a document that was looked up after the claim.
+    /// Decided by a document that was looked up after the claim.
+    bool anew = false;
   };
 
-  /// All claims of a stream were dropped, and others will be until then.
+  /// All claims of a stream were dropped, and its new claims will be until
+  /// `until`.
   struct stream_rest {
     uint32_t stream = 0;
     steady_time until{};
-    bool proved = true; ///< Else nobody knows whether the directory is right.
+    /// False: it is not known whether the directory is right.
+    bool proved = true;
   };
 
   struct effects {
     std::vector<atproto::did> ask;
-    std::vector<atproto::did> ask_anew; ///< What is known is not enough.
-    /// To be tracked; each belongs to a page that is not decided before.
+    /// The stored document does not suffice.
+    std::vector<atproto::did> ask_anew;
+    /// Repos to be tracked. Each belongs to a page that is decided later.
     std::vector<std::pair<listing_id, atproto::did>> confirmed;
     std::vector<verdict> pages;
     bool prove = false; ///< Answer with `on_proof`.
-    /// Claims of listings without room or an answer; the next listing has them.
+    /// Claims of listings that had no room or no answer. They come again with
+    /// the next listing.
     size_t dropped = 0;
-    std::vector<answer> answers; ///< In front of `rests`.
+    std::vector<answer> answers; ///< Handle these before `rests`.
     std::vector<stream_rest> rests;
     std::optional<steady_time> timer;
   };
 
-  /// @param bytes_max What the claims of all listings may hold; those of
-  ///        streams have `limits::stream_claims_part` of as much beside it.
+  /// @param bytes_max The memory for the claims of all listings. The claims of
+  ///        streams have one `limits::stream_claims_part`-th of it in addition.
   explicit claims_machine(size_t bytes_max = limits::claims_bytes_max)
     : bytes_max_(bytes_max),
       stream_bytes_max_(bytes_max / limits::stream_claims_part) {
     // nop
   }
 
-  /// What one claim of a listing holds, and one of a stream.
+  /// The memory of one claim of a listing, and of one claim of a stream.
   static size_t cost_of(const claim& x) noexcept;
   static size_t stream_cost_of(const atproto::did& x) noexcept;
 
-  /// Claims of a page. `limits::claims_of_page_max` are taken for certain, more
-  /// as long as there is room (`limits::claims_spare_max`). Answered by one
-  /// verdict.
-  /// @param host The origin of a PDS; empty: a relay's.
+  /// Takes the claims of a page. `limits::claims_of_page_max` of them certainly
+  /// find a place, and more while there is room (`limits::claims_spare_max`).
+  /// The page is answered by one verdict.
+  /// @param host The origin of a PDS; empty for a relay.
   effects on_page(const listing_id& what, std::string host,
                   std::vector<claim> claims, steady_time now, wall_time wall);
 
-  /// A stream names a DID as an active account of its host. At most
-  /// `limits::stream_claims_max` of one stream are held, and of the room that
-  /// others leave a stream may fill half. Answered by one answer, or by the
-  /// rest of its stream.
+  /// Takes the claim of a stream that a DID is an active account of its host.
+  /// At most `limits::stream_claims_max` claims of one stream are kept, and a
+  /// stream may fill half of the room that other streams leave. The claim is
+  /// answered by one `answer`, or by the rest of its stream.
   /// @param host The origin of the PDS.
-  /// @param anew What is known of its document is not enough.
+  /// @param anew The stored document does not suffice.
   effects on_named(uint32_t stream, const std::string& host,
                    const atproto::did& repo, steady_time now, wall_time wall,
                    bool anew = false);
 
   effects on_word(const atproto::did& repo, const word& x, steady_time now);
 
-  /// Whose turn the look-up of a DID takes that is asked about: the origin of the
-  /// PDS whose stream named it. Empty: a listing did, so it takes that of all
-  /// listings.
+  /// The origin in whose name a DID that is being looked up takes its turn: the
+  /// PDS whose stream named it. Empty: a listing named it, so it takes the
+  /// common turn of all listings.
   const std::string& turn_of(const atproto::did& repo) const;
 
-  /// Whether the directory has a document that it had, or must have.
+  /// Takes the answer to `effects::prove`.
+  /// @param has Whether the directory has the document that it had before, or
+  ///        has to have.
   effects on_proof(bool has, steady_time now);
 
   effects on_timer(steady_time now);
 
-  /// Claims held, of all listings and streams.
+  /// Undecided claims, of all listings and streams.
   size_t size() const noexcept;
 
-  /// Memory that they hold, about.
+  /// Their approximate memory in bytes.
   size_t bytes() const noexcept { return bytes_ + stream_bytes_; }
 
 private:
@@ -162,13 +175,13 @@ private:
 
   struct listing : source {
     bool open = false; ///< A page of it is not decided.
-    size_t spare = 0;  ///< Claims of it that take spare room.
-    size_t turns = 0;  ///< That it had, of all its pages.
+    size_t spare = 0;  ///< Its claims that use spare room.
+    size_t turns = 0;  ///< Turns that it had, over all its pages.
   };
 
   struct stream_source : source {
     bool has_turn = false;        ///< It is in `stream_turns_`.
-    std::chrono::seconds rest{0}; ///< The last one.
+    std::chrono::seconds rest{0}; ///< The length of the last rest.
     std::optional<steady_time> rests_until;
   };
 
@@ -181,7 +194,7 @@ private:
   void judge(listings::value_type& of, effects& out);
   void close(listings::value_type& of, verdict x, effects& out);
   void want_proof(source& from, effects& out);
-  /// How a claim that a document does not confirm is asked about again.
+  /// How a claim that a document does not confirm is looked up again.
   enum class second_look : uint8_t { none, anew, later };
   static second_look next_look(waiting_claim& x, const word& said,
                                bool agrees);
@@ -209,18 +222,19 @@ private:
 
   size_t bytes_max_;
   size_t stream_bytes_max_;
-  size_t bytes_ = 0;        ///< Of listings.
-  size_t stream_bytes_ = 0; ///< Of streams.
+  size_t bytes_ = 0;        ///< Memory of the claims of listings.
+  size_t stream_bytes_ = 0; ///< Memory of the claims of streams.
   listings listings_;
-  listing_id last_; ///< Had its turn.
+  listing_id last_; ///< The listing that had the last turn in order.
   size_t turns_ = 0;
   streams streams_;
-  std::deque<uint32_t> stream_turns_; ///< Streams of which claims wait.
-  /// Streams whose claims were asked about.
+  std::deque<uint32_t> stream_turns_; ///< Streams with waiting claims.
+  /// The streams whose claim of a DID is being looked up.
   std::unordered_map<atproto::did, std::vector<uint32_t>> askers_;
   size_t spare_ = 0; ///< In use.
   struct question {
-    std::string host; ///< Of the stream that had it asked; empty: a listing.
+    /// The PDS whose stream named the DID; empty: a listing did.
+    std::string host;
     bool anew = false;
   };
 
@@ -228,7 +242,8 @@ private:
   claims_asked listings_asked_;
   claims_asked streams_asked_;
   std::optional<steady_time> rest_until_; ///< The directory is away.
-  std::optional<steady_time> wake_at_;    ///< For the next of all `later`.
+  /// When the next of all `later` claims is due.
+  std::optional<steady_time> wake_at_;
   bool proving_ = false;
 };
 

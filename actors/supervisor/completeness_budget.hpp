@@ -12,18 +12,18 @@
 
 namespace weir::actors {
 
-/// What looks at all rows (`completeness_laps`) may have done about repos that
-/// are not complete. Without CAF, clock or store.
+/// How much may be done about the incomplete repos that a look at all rows
+/// (`completeness_laps`) finds. Without CAF, clock or store.
 ///
 /// # Limits
-/// So many repos are woken in a time; the next look goes on with the first that
-/// had to wait. Of one host about `limits::uncovered_asked_per_host` repos are
-/// asked about in an hour; of one that has more to ask about each hour asks
-/// about another part, so that none waits behind those that cannot be proved.
-/// Memory is the same however many hosts there are.
+/// A limited number of REPOs is woken per interval; the next look goes on with
+/// the first repo that had to wait. About `limits::uncovered_asked_per_host`
+/// repos of one host are asked about in an hour. When a host has more of them,
+/// each hour asks about another part, so that no repo waits behind repos that
+/// can never be proved. Memory is the same however many hosts there are.
 class completeness_budget {
 public:
-  /// @param salt Random: nobody can choose whose budget is shared.
+  /// @param salt Random, so that nobody can choose hosts that share a budget.
   explicit completeness_budget(uint64_t salt = 0) : salt_(salt) {
     // nop
   }
@@ -34,15 +34,16 @@ public:
   /// All rows were looked at.
   void on_end();
 
-  /// Whether this repo may be woken now; in the order of the rows. Counts it.
+  /// Whether the REPO of this repo may be woken now; counts it if so. Call it
+  /// in the order of the rows.
   bool may_wake(const atproto::did& repo, steady_time now);
-
-  /// Counts a repo that its host should be asked about.
+// Counts a repo about which its host should be asked.
+// @returns whether it is in the part that is asked about in this hour.
   /// @returns whether it belongs to those that are asked about in this hour.
   bool has_turn(const atproto::did& repo, const std::string& pds,
                 steady_time now);
 
-  /// Whether this host may be asked about one more repo now. Counts it.
+  /// Whether this host may be asked about one more repo now. Counts it if so.
   bool may_ask(const std::string& pds, steady_time now);
 
 private:
@@ -54,12 +55,12 @@ private:
   uint64_t salt_;
   std::optional<steady_time> woken_since_;
   size_t woken_ = 0;
-  atproto::did first_;  ///< That may be woken in this look.
-  atproto::did missed_; ///< The first one that had to wait.
+  atproto::did first_;  ///< The first repo that may be woken in this look.
+  atproto::did missed_; ///< The first repo that had to wait.
   uint64_t hour_ = 0;
   std::optional<steady_time> asked_since_;
   std::unique_ptr<counts> asked_ = std::make_unique<counts>();
-  /// To be asked about: in the last whole look, and in this one.
+  /// Repos to be asked about, by host: in the last whole look, and in this one.
   std::unique_ptr<counts> before_ = std::make_unique<counts>();
   std::unique_ptr<counts> now_ = std::make_unique<counts>();
 };

@@ -9,9 +9,9 @@
 
 namespace weir::actors {
 
-/// When all rows are looked at, to count which repos are complete and to find
-/// what keeps the others from it: a page at a time, each followed by a pause
-/// that follows from how long it took. Without CAF, clock or store.
+/// Decides when all rows are looked at, to count the complete repos and to find
+/// what the others lack. A look reads a page at a time; the pause after a page
+/// follows from how long the page took. Without CAF, clock or store.
 class completeness_laps {
 public:
   /// @param interval From the end of a look to the begin of the next, while
@@ -19,40 +19,43 @@ public:
   explicit completeness_laps(std::chrono::seconds interval
                              = limits::completeness_pause);
 
-  /// The node begins.
+  /// The node starts.
   void start(steady_time now);
 
-  /// The row behind which the page begins that is to be read now; empty: a look
-  /// begins.
+  /// The row after which the page begins that has to be read now. The empty
+  /// DID: a new look begins.
   std::optional<atproto::did> next(steady_time now);
 
-  /// The page was read. @param wait Until the next page may be, at least.
+  /// The page was read.
+  /// @param wait The shortest time until the next page.
   void on_page(const atproto::did& last, steady_time now,
                std::chrono::seconds wait);
 
-  /// It was the last one. @param whole Nothing is incomplete.
+  /// That page was the last one.
+  /// @param whole Nothing is incomplete.
   void on_end(bool whole, steady_time now);
 
-  /// Something happened that a look soon should see: the next one does not wait
-  /// for longer than after one that found something.
+  /// Something happened that a look should see soon: the next look waits no
+  /// longer than it would after a look that found something incomplete.
   void hurry(steady_time now);
 
-  /// It could not be read: all begins anew, later.
+  /// The page could not be read: the look begins anew, later.
   void on_failure(steady_time now);
 
-  /// When `next` has something to say that it did not say before.
+  /// When `next` will have something new to return.
   std::optional<steady_time> due() const;
 
 private:
   void rest(steady_time now);
 
   std::chrono::microseconds interval_;
-  std::chrono::microseconds interval_whole_; ///< When nothing is incomplete.
+  /// The same when nothing is incomplete.
+  std::chrono::microseconds interval_whole_;
   bool reading_ = false;
   bool runs_ = false;
-  steady_time began_; ///< The page.
+  steady_time began_; ///< When the page was begun.
   steady_time due_;
-  steady_time rested_; ///< The last page is paid for.
+  steady_time rested_; ///< The end of the pause that the last page requires.
   atproto::did after_;
 };
 

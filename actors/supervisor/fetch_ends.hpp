@@ -8,21 +8,22 @@
 
 namespace weir::actors {
 
-/// Counts how fetches end, and names in the log those that brought nothing: the
-/// ones that failed, and those of accounts that are away, which is no failure. A long
-/// list of names that are none has that many, at each try, so that after
-/// `limits::fetch_lines_max` of them one line says where the others are.
+/// Counts how fetches end, and names in the log the fetches that brought
+/// nothing: failed ones, and those of accounts that are away, which is no
+/// failure. A long list of names that do not exist causes one such fetch for
+/// each name and try; so after `limits::fetch_lines_max` of them a single log
+/// line says where to find the others.
 class fetch_ends {
 public:
   explicit fetch_ends(metrics_registry& registry);
 
   void note(const job_ended& x, steady_time now);
 
-  /// Its host was looked up in vain, so that no fetch began.
+  /// The host of the repo could not be found, so that no fetch began.
   void note_no_host(const atproto::did& repo, const error& why,
                     steady_time now);
 
-  /// Its REPO ended before it did, which the log tells of elsewhere.
+  /// The REPO ended before its fetch; the log reports that elsewhere.
   void note_lost() { failed_->add(); }
 
 private:

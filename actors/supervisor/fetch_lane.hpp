@@ -16,31 +16,33 @@
 
 namespace weir::actors {
 
-/// Where a repo of the queue stands.
+/// The stage of a repo in the queue.
 enum class fetch_stage : uint8_t {
-  delayed,   ///< Waits for its time, or for the rest of its host.
-  queued,    ///< Waits for the look-up of its host.
-  preparing, ///< Its host is looked up, or its REPO attends to it.
-  ready,     ///< Waits for a permit.
-  running,   ///< Has one.
+  delayed,   ///< It waits for its time, or for the end of its host's rest.
+  queued,    ///< It waits for the look-up of its host.
+  preparing, ///< Its host is being looked up, or its REPO is doing its errand.
+  ready,     ///< It waits for a permit.
+  running,   ///< It has a permit.
 };
 
-/// What repos of a lane wait for, and what their host did the last time.
+/// What the repos of a lane wait for, and what their host did at the last try.
 enum class lane_kind : uint8_t {
   answering, ///< A host that answered.
   untried,   ///< A host that was not tried lately.
   silent,    ///< A host whose last try ended without any answer.
-  directory, ///< Their host is not known; the directory answers for them.
-  web,       ///< The same of a domain of did:web names, one of any number.
+  directory, ///< The host is not known; the directory answers.
+  /// The same for one domain of did:web names, of which there are any number.
+  web,
 };
 
-inline constexpr size_t host_kinds = 3; ///< The first ones.
+/// The kinds that are hosts come first.
+inline constexpr size_t host_kinds = 3;
 inline constexpr size_t lane_kinds = 5;
 
 struct fetch_lane;
 
-/// A repo that wants a fetch or has one. It is in one list at a time and leaves
-/// it when it is destroyed.
+/// A repo that wants a fetch or has one. It is in one list at a time, and
+/// leaves that list when it is destroyed.
 struct fetch_entry
   : boost::intrusive::list_base_hook<
       boost::intrusive::link_mode<boost::intrusive::auto_unlink>> {
@@ -55,20 +57,20 @@ struct fetch_entry
   fetch_lane* lane = nullptr;
   fetch_stage at = fetch_stage::delayed;
   storage::repo_status status = storage::repo_status::pending;
-  bool quiet = false;         ///< Its status does not say that it wants work.
-  bool attended = false;      ///< By its REPO; else its host is looked up.
+  bool quiet = false;         ///< Its status does not show that it wants work.
+  bool attended = false;      ///< By its REPO; otherwise its host is looked up.
   uint64_t job = 0;           ///< While running.
   alarms::iterator alarm;     ///< While delayed.
   std::optional<wish> again;  ///< Is queued when its stage has ended.
-  /// While ready: what the look-up of its host brought.
+  /// While ready: the result of the look-up of its host.
   std::shared_ptr<const identity_answer> identity;
 };
 
 using fetch_list = boost::intrusive::list<
   fetch_entry, boost::intrusive::constant_time_size<false>>;
 
-/// Repos that take turns as one: those of a host, or, while their host is not
-/// known, those that the same place answers for.
+/// Repos that take turns as one: the repos of one host, or, while their hosts
+/// are not known, the repos whose identities the same place answers for.
 struct fetch_lane {
   using turns = std::list<fetch_lane*>;
   static constexpr size_t priorities = 3;
@@ -84,15 +86,17 @@ struct fetch_lane {
   size_t running = 0;
 
   size_t failures = 0; ///< In a row.
-  size_t crawls = 0;   ///< The same, of downloads that were too slow.
+  size_t crawls = 0;   ///< In a row, because downloads were too slow.
   steady_time rest_until;
-  steady_time failed_at;   ///< The last time.
-  steady_time answered_at; ///< The last time.
-  steady_time modest_until; ///< It gave a permit back.
+  steady_time failed_at;   ///< The time of the last failure.
+  steady_time answered_at; ///< The time of the last answer.
+  /// Until then the host comes last for permits beyond its share, since it gave
+  /// one back.
+  steady_time modest_until;
 
-  /// Its seats: of each priority, and of the permits.
+  /// Its places in the turns: one for each priority, and one for the permits.
   std::array<std::optional<turns::iterator>, priorities + 1> seats;
-  /// While it is remembered without entries.
+  /// Its place among the lanes that are remembered without entries.
   std::optional<turns::iterator> memory;
 
   bool is_host() const noexcept {

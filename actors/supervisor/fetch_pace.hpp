@@ -11,11 +11,12 @@
 
 namespace weir::actors {
 
-/// How fast downloads are, and which of them crawl: a host that sends a byte
-/// now and then must not keep a permit that others wait for.
+/// Measures how fast downloads are and which of them crawl: a host that sends a
+/// byte now and then must not keep a permit for which others wait.
 ///
-/// A download is slow when its rate stayed below a part of the median of the
-/// last downloads. Time is monotonic; time before the answer counts, but for a
+/// A download is slow when its rate stayed below a part of the median rate of
+/// the last downloads. Time is monotonic. The time before the answer counts as
+/// well, except for a host that may take all of its time to answer.
 /// host that may take all of it.
 class fetch_pace {
 public:
@@ -23,46 +24,46 @@ public:
     atproto::did repo;
     std::string host;
     uint64_t job = 0;
-    bool patient = false;  ///< Its host may take all its time to answer.
-    bool answered = false; ///< It did.
+    bool patient = false;  ///< The host may take all of its time to answer.
+    bool answered = false; ///< The host answered.
   };
 
   void on_started(download x, steady_time now);
 
-  /// The first of an answer is here.
-  /// @returns it, when that is news
+  /// The head of the answer has arrived.
+  /// @returns the download, when this is its first answer.
   const download* on_answer(uint64_t job, steady_time now);
 
-  /// @param bytes So many in all, so far.
+  /// @param bytes The body bytes so far.
   void on_bytes(uint64_t job, uint64_t bytes);
 
-  /// All of the body is here; its rate is one of those that others are
-  /// compared with.
+  /// The whole body has arrived; its rate joins the samples with which others
+  /// are compared.
   void on_received(uint64_t job, uint64_t bytes, steady_time now);
 
   void on_ended(uint64_t job);
 
-  /// Measures those whose window is over.
+  /// Measures the downloads whose window is over.
   void on_timer(steady_time now);
 
-  /// Slow ones that have to go when others wait: all but the `kept` oldest, of
-  /// which no two are of one host.
+  /// The slow downloads that have to end when others wait: all but the `kept`
+  /// oldest, among which each host has at most one.
   std::vector<download> slow(size_t kept) const;
 
-  /// Those that began at `since` or before, but the `kept` oldest of each host;
-  /// the youngest first.
+  /// The downloads that began at `since` or before, except the `kept` oldest of
+  /// each host; the youngest comes first.
   std::vector<download> beyond(size_t kept, steady_time since) const;
 
-  /// Those without an answer that began at `since` or before, but the `kept`
-  /// oldest patient ones; the oldest first.
+  /// The downloads without an answer that began at `since` or before, except
+  /// the `kept` oldest patient ones; the oldest comes first.
   std::vector<download> unanswered(size_t kept, steady_time since) const;
 
-  /// When the next one that began after `since` did that has no answer.
+  /// The begin of the first download after `since` that has no answer.
   std::optional<steady_time> next_unanswered(steady_time since) const;
 
   bool empty() const noexcept { return downloads_.empty(); }
 
-  /// Bytes a second; what stays below is slow.
+  /// A download below this many bytes a second is slow.
   uint64_t bound() const;
 
 private:
@@ -71,7 +72,7 @@ private:
     steady_time began;
     steady_time window;
     uint64_t bytes = 0;
-    uint64_t window_bytes = 0; ///< At its begin.
+    uint64_t window_bytes = 0; ///< The value of `bytes` when the window began.
     size_t slow_windows = 0;
   };
 

@@ -10,22 +10,23 @@
 
 namespace weir::actors {
 
-/// The repos that wait for a fetch, and who is next: never fetched before out
-/// of sync before failed (actors.md, Who is fetched next), hosts in turn, by
-/// age in each.
+/// The repos that wait for a fetch, and which is next: never fetched before out
+/// of sync before failed (actors.md, Who is fetched next), hosts in turn, and
+/// by age within a host.
 ///
 /// # Limits
-/// `queue_max` repos. Those that wait for their time give their places to
-/// those that are due, and repos of a host that has more than its share to
-/// those of another; what does not fit is left to `scan`. `preparing_max`
-/// repos whose hosts nobody knows wait for look-ups, and as many others are
-/// asked or wait for a permit, of one host its share: no look-up, however long
-/// it takes, holds up those that need none.
+/// The queue has `queue_max` repos. A repo that waits for its time gives its
+/// place to one that is due, and a repo of a host with more than its share
+/// gives it to one of another host. Repos that do not fit are left to `scan`.
+/// At most `preparing_max` repos without a known host wait for look-ups, and as
+/// many others are looked up or wait for a permit, each host with its share. So
+/// a slow look-up never delays repos that need none.
 ///
-/// Hosts whose last try ended without an answer are `silent`: permits and
-/// places leave them a part (`fetch_silent_part`) while others wait. Of what
-/// is left, another (`fetch_answering_part`) is kept from those that were not
-/// tried while hosts wait that answered the last time.
+/// A host whose last try ended without an answer is `silent`: while others
+/// wait, silent hosts have only a part of the permits and places
+/// (`fetch_silent_part`). Another part (`fetch_answering_part`) is kept from
+/// hosts that were not tried lately while hosts wait that answered the last
+/// time.
 class fetch_queue {
 public:
   explicit fetch_queue(const supervisor_options& options);
@@ -33,14 +34,16 @@ public:
   fetch_queue(const fetch_queue&) = delete;
   fetch_queue& operator=(const fetch_queue&) = delete;
 
-  /// An event made it want a fetch. While its host is looked up, or it waits for
-  /// a permit, that is the fetch; and one that has a permit wished before that
-  /// reached it, since it gives the permit back before it wishes again.
+  /// An event made the repo want a fetch. If its host is being looked up, or it
+  /// waits for a permit, the present fetch satisfies the wish. If it has a
+  /// permit, the wish was made before the permit reached the REPO, since a REPO
+  /// gives its permit back before it wishes again.
   /// @param pds Its host as far as it is known.
   void wish(const atproto::did& repo, storage::repo_status status,
             const std::string& pds, steady_time due, steady_time now);
 
-  /// The scan found that it wants one. What is in memory knows better.
+  /// The scan found that the repo wants a fetch. A repo that is already in
+  /// memory keeps its newer state.
   /// @param quiet Only a scan that looks for quiet work finds it again.
   void found(const atproto::did& repo, storage::repo_status status,
              const std::string& pds, steady_time due, steady_time now,
@@ -48,32 +51,33 @@ public:
 
   fetch_entry* find(const atproto::did& repo);
 
-  /// Removes it; what was wished meanwhile comes after.
+  /// Removes the repo, and then adds it again if it has a later wish.
   void finish(fetch_entry& x, steady_time now);
 
-  /// Its host is found. Waits for a permit, for a place to, or for the host.
+  /// The host was found. The repo then waits for a permit, for a place to wait
+  /// for one, or for the end of the host's rest.
   void set_host(fetch_entry& x, std::shared_ptr<const identity_answer> identity,
                 steady_time now);
 
-  /// Next whose host is looked up; it is `preparing` from now on.
+  /// The next repo whose host is looked up; it is `preparing` from now on.
   fetch_entry* next_to_prepare();
 
-  /// Next to get a permit; it is `running` from now on.
+  /// The next repo that gets a permit; it is `running` from now on.
   fetch_entry* next_to_start(steady_time now);
 
   /// @returns the lane of a host, for `settle` afterwards
   fetch_lane& host(const std::string& pds);
 
-  /// Nobody of this host is asked for a while.
+  /// This host is not asked for a while.
   void rest(fetch_lane& lane, std::chrono::seconds wait, steady_time now);
 
-  /// The host of a download did.
+  /// The host of a download answered.
   void answered(fetch_lane& lane, steady_time now);
 
   /// A try of this host ended without an answer.
   void fell_silent(fetch_lane& lane) { set_kind(lane, lane_kind::silent); }
 
-  /// Remembers a host without repos when there is something to remember.
+  /// Remembers a host without repos when its state is worth remembering.
   void settle(fetch_lane& lane, steady_time now);
 
   void on_timer(steady_time now);
@@ -81,28 +85,29 @@ public:
   /// All permits are taken, and a host that has less than its share waits.
   bool starving(steady_time now) const;
 
-  /// All permits are taken: hosts that wait and have none, but silent ones.
+  /// While all permits are taken: the hosts that wait and have none, except the
+  /// silent ones.
   size_t without_permit() const;
 
   /// Permits of silent hosts while others wait.
   size_t silent_permits() const noexcept;
 
-  /// All permits are taken, and this host waits, of those that have less than
-  /// their share or gave none back lately the one with the fewest.
+  /// While all permits are taken: the waiting host with the fewest permits, of
+  /// those that have less than their share or gave none back lately.
   const fetch_lane* neediest(steady_time now) const;
 
-  /// Keeps the last permit for a while from hosts that gave one back lately and
-  /// have their share.
+  /// Keeps the last permit for a while from hosts that have their share and
+  /// gave a permit back lately.
   void reserve(steady_time now) noexcept;
 
-  /// When somebody who waits may have it again.
+  /// When a waiting host may have that last permit again.
   std::optional<steady_time> next_reserve_end(steady_time now) const;
 
-  /// What a host may have while others wait.
+  /// The permits that one host may have while others wait.
   size_t permit_share() const noexcept;
 
-  /// When the rest of a host ends that repos wait for, or a wait that is too short
-  /// for the scan.
+  /// The next time at which a host's rest ends for which repos wait, or a wait
+  /// ends that is too short for the scan.
   std::optional<steady_time> next_wake_up() const;
 
   size_t size() const noexcept { return entries_.size(); }
@@ -116,15 +121,15 @@ private:
   using entry_map = std::unordered_map<atproto::did, fetch_entry>;
   static constexpr size_t permits = fetch_lane::priorities;
 
-  /// What lanes of one kind have together.
+  /// The totals of all lanes of one kind.
   struct tally {
     size_t preparing = 0;
     size_t ready = 0;
     size_t running = 0;
-    steady_time started; ///< The last time.
+    steady_time started; ///< When the last one got a permit.
   };
 
-  /// Whether there are hosts of a kind that others make room for.
+  /// Whether there are hosts of a kind for which others make room.
   struct better_hosts {
     bool answering = false;
     bool untried = false;
@@ -168,25 +173,29 @@ private:
   supervisor_options options_;
   /// Before the entries and lists, which refer to them.
   std::unordered_map<std::string, fetch_lane> lanes_;
-  fetch_lane::turns remembered_; ///< Without entries; the oldest first.
-  /// Of each kind and priority: when lanes of a kind have all their places,
-  /// nobody looks through any number of them.
+  /// Lanes without entries; the oldest comes first.
+  fetch_lane::turns remembered_;
+  /// The turns of each kind and priority. They are separate so that no search
+  /// goes through all lanes of a kind that has no free place.
   std::array<std::array<fetch_lane::turns, fetch_lane::priorities>, lane_kinds>
     turns_;
   fetch_lane::turns permit_turns_; ///< No more than there are places.
-  std::vector<fetch_lane*> crowded_; ///< More than their share is queued.
+  /// Lanes with more than their share queued.
+  std::vector<fetch_lane*> crowded_;
   fetch_entry::alarms alarms_;
   entry_map entries_;
   std::set<steady_time> wake_ups_; ///< See `next_wake_up`.
   std::array<tally, lane_kinds> tallies_;
   size_t ready_count_ = 0;
   size_t running_ = 0;
-  steady_time reserved_until_; ///< The last permit, see `reserve`.
-  size_t waiting_lanes_ = 0; ///< With something queued.
+  /// The end of the reservation that `reserve` makes.
+  steady_time reserved_until_;
+  size_t waiting_lanes_ = 0; ///< Lanes with something queued.
   size_t picks_ = 0;
-  /// New repos that were asked in a row. A turn of those that were fetched before
-  /// is owed until one of them took it: of hosts in turn the same one could have
-  /// each eighth, and have none of those.
+  /// New repos that were prepared in a row. The turn of the repos that were
+  /// fetched before stays due until one of them takes it: otherwise, as hosts
+  /// take turns, each eighth turn could always meet the same host, which has no
+  /// such repo.
   size_t others_waited_ = 0;
 };
 

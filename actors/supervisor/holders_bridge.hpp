@@ -13,11 +13,12 @@
 
 namespace weir::actors {
 
-/// The `holders_run` of each PDS, by upstream. All calls from any thread.
+/// The `holders_run` of each PDS, by upstream. All functions may be called from
+/// any thread.
 class holders_runs {
 public:
-  /// Whoever asks about a page has it until `put`: one page of an upstream is
-  /// asked about at a time.
+  /// The caller owns the run until `put`: only one page of an upstream is asked
+  /// about at a time.
   holders_run take(uint32_t upstream) {
     const std::lock_guard guard{mutex_};
     return std::exchange(runs_[upstream], {});
@@ -37,16 +38,17 @@ private:
 /// these collections: a PDS has no listReposByCollection, so it is asked about
 /// each active account that is not tracked with
 /// `com.atproto.repo.describeRepo`, one after the other (SYNC-18). The page
-/// goes to `to` when all have been asked about.
+/// goes to `to` when all accounts were asked about.
 ///
-/// `holders_machine` says who is passed over (`listing_page::unanswered`; the
-/// next listing asks about them again) and when the page fails. It also fails when
-/// the host asks for time: with `ec::rate_limited` when it has answered before
-/// that, so that all goes on where it was. Of a page that failed nobody is asked
-/// about a second time whose answer came.
+/// `holders_machine` decides which accounts are passed over
+/// (`listing_page::unanswered`; the next listing asks about them again) and
+/// when the page fails. The page also fails when the host asks us to wait: with
+/// `ec::rate_limited` if it has answered before that, so that the work goes on
+/// where it was. When a page that failed comes again, accounts with an answer
+/// are not asked about a second time.
 ///
-/// A host that knows none of all the accounts which it lists is not believed: at
-/// the end of such a listing they count as unanswered.
+/// A host that denies all accounts that it lists is not believed: at the end of
+/// such a listing they count as unanswered.
 /// @param shared Its stores know which repos are tracked.
 /// @param first Whether it is the first page of its listing.
 void find_holders(net::http_client_ptr client, net::url host,

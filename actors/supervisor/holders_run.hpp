@@ -11,24 +11,24 @@
 
 namespace weir::actors {
 
-/// What a PDS has said of its accounts in the listing under way, beside what its
-/// pages bring: answers of a page that has to be asked for again, because its host
-/// was away or asked for time, and how many of all accounts it has described. No
-/// clock, threads or I/O in here.
+/// The answers of a PDS about the accounts of the listing under way, beside
+/// what its pages bring: the answers for a page that has to be asked for again,
+/// because its host was away or asked us to wait, and the number of accounts
+/// that the host has described. No clock, threads or I/O in here.
 ///
 /// # Limits
-/// Answers are kept of one page, and forgotten when it is through.
+/// Answers are kept for one page, and forgotten when the page is done.
 class holders_run {
 public:
-  /// What was found out about an account.
+  /// The result for one account.
   enum class said : uint8_t {
     holds,   ///< It has records of a signal collection.
     without, ///< It has none.
     absent,  ///< The host does not have this account, or does not serve it.
-    nothing, ///< It was passed over: nobody could say.
+    nothing, ///< The account was passed over: there was no usable answer.
   };
 
-  /// The first page of a listing is asked about.
+  /// The first page of a listing begins.
   void begin() { described_ = absent_ = known_ = 0; }
 
   std::optional<said> kept(const atproto::did& repo) const {
@@ -36,26 +36,27 @@ public:
     return i == kept_.end() ? std::nullopt : std::optional{i->second};
   }
 
-  /// The page failed after this was said; it comes again.
+  /// Keeps an answer because the page failed after it; the page comes again.
   void keep(const atproto::did& repo, said x) { kept_.insert_or_assign(repo, x); }
 
-  /// An account of a page that is through.
+  /// Counts an account of a page that is done.
   void count(said x) {
     described_ += x == said::holds || x == said::without ? 1 : 0;
     absent_ += x == said::absent ? 1 : 0;
   }
 
-  /// Accounts of a page that is through which need not be asked about, because
-  /// they are tracked.
+  /// Counts accounts of a page that is done which need not be asked about,
+  /// because they are tracked.
   void count_known(size_t accounts) { known_ += accounts; }
 
-  /// Of the page that is through or begins anew.
+  /// Forgets the answers for a page that is done or begins anew.
   void forget_page() { kept_.clear(); }
 
-  /// Accounts that the host has listed as active and does not know when it is
-  /// asked, of a listing in which it knew none: nobody believes that. One of them
-  /// may be gone, so beside accounts that are tracked there have to be
-  /// `limits::describe_absent_min`.
+  /// The number of accounts that the host lists as active and denies when it is
+  /// asked. Not 0 only for a listing in which the host described no account:
+  /// such a host is not believed. One account may really be gone; so when
+  /// tracked accounts were listed too, at least `limits::describe_absent_min`
+  /// have to be denied.
   size_t disowned() const noexcept {
     return described_ > 0 || (known_ > 0 && absent_ < limits::describe_absent_min)
              ? 0

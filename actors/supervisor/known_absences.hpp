@@ -12,43 +12,45 @@
 
 namespace weir::actors {
 
-/// Repos that a relay's listing leaves out and that are at their hosts all the
-/// same. A relay need not carry every host, and lists again and again: what was
-/// answered is not asked because of the same relay for
-/// `limits::known_absence_memory`, up to twice that. When another relay leaves
-/// the repo out as well, that is news. Without CAF or clock.
+/// Remembers repos that a relay's listing leaves out although their hosts have
+/// them. A relay need not carry every host, and it is listed again and again:
+/// once a host has answered, it is not asked again because of the same relay
+/// for `limits::known_absence_memory`, and at most twice that. When another
+/// relay leaves the repo out as well, the host is asked again. Without CAF or
+/// clock.
 ///
 /// # Limits
-/// `most` are remembered. The others are asked about with each listing, as
-/// often as `question_machine` lets them.
+/// At most `most` repos are remembered. The hosts of others are asked after
+/// each listing, as often as `question_machine` allows.
 class known_absences {
 public:
   explicit known_absences(size_t most) : most_(most) {
     // nop
   }
 
-  /// A listing of this relay left it out.
-  /// @returns whether its host is to be asked. If not, the host has said since an
-  /// earlier one that it is there: this relay does not carry it.
+  /// A listing of this relay left the repo out.
+  /// @returns whether its host is to be asked. If not, the host has confirmed
+  /// the account since an earlier listing: this relay does not carry it.
   bool on_left_out(uint32_t relay, const atproto::did& repo,
                    const std::string& pds, steady_time now);
 
-  /// The host said what the account is.
+  /// The host answered what the account's status is.
   void on_told(const atproto::did& repo, const std::string& pds);
 
   size_t size() const noexcept { return young_.size() + old_.size(); }
 
-  /// Memory that all of it holds, about.
+  /// The approximate memory in bytes.
   size_t bytes() const noexcept {
     return size() * limits::known_absence_bytes;
   }
 
 private:
   struct absence {
-    /// A bit of each relay, by its number. Where two share one, a repo that the
-    /// second loses is asked about later.
+    /// One bit for each relay, by its number. When two relays share a bit, a
+    /// repo that the second one loses is asked about later.
     uint64_t relays = 0;
-    bool told = false; ///< Since the last of these.
+    /// The host has answered since the last of these bits was set.
+    bool told = false;
   };
 
   void forget_old(steady_time now);

@@ -9,8 +9,10 @@ namespace weir::limits {
 
 using namespace std::chrono_literals;
 
-/// Questions that wait or are under way, and what was asked of late; what one
-/// costs, about, and the parts of `memory_limit` that they may have.
+/// Questions to hosts that wait or are under way, and answers that are
+/// remembered. For both: the most of them, the approximate memory of one in
+/// bytes, and the part of `memory_limit` that all of them may have (128: one
+/// 128th).
 constexpr size_t account_questions_max = 16'384;
 constexpr size_t account_question_bytes = 1'024;
 constexpr size_t account_questions_memory_part = 128;
@@ -18,31 +20,35 @@ constexpr size_t account_answers_kept_max = 65'536;
 constexpr size_t account_answer_kept_bytes = 96;
 constexpr size_t account_answers_memory_part = 512;
 
-/// Repos that a relay's listings leave out though their hosts have them: for so
-/// long, at least, no host is asked again because of the same relay. As many as
-/// answers are remembered, at about this cost.
+/// A repo that a relay's listings leave out although its host has it: for at
+/// least this time no host is asked again because of the same relay. As many
+/// repos are remembered as answers, at about this many bytes each.
 constexpr std::chrono::hours known_absence_memory{12};
 constexpr size_t known_absence_bytes = 64;
 
-/// At a time: of all, of hosts under one domain, of one host.
+/// Questions under way at once: of all, of the hosts under one domain, and of
+/// one host.
 constexpr size_t account_questions_running_max = 16;
 constexpr size_t account_questions_per_site_max = 4;
 constexpr size_t account_questions_per_host_max = 2;
 
-/// Hosts that rest because they failed or asked us to wait.
+/// Hosts that rest because they failed or asked us to wait. Beyond that the
+/// host with the shortest rest is forgotten.
 constexpr size_t account_resting_hosts_max = 4'096;
 
-/// A host that does not answer is asked so often, with longer and longer waits.
+/// A question to a host that does not answer is tried this many times in all,
+/// with longer and longer waits, the first of this length.
 constexpr size_t account_question_tries_max = 5;
 constexpr std::chrono::seconds account_question_retry{30};
 constexpr size_t account_answer_bytes_max = 65'536;
 
-/// By its row it may have been said the first time in an earlier life. The
-/// clock may have been put right since, so it is asked no sooner than this part
-/// of that time after the start.
+/// The row may date the first RepoNotFound to an earlier run of the node, and
+/// the clock may have been corrected since. Therefore the host is asked again
+/// no sooner than this part of the grace time (8: one eighth) after the start.
 constexpr int gone_grace_part = 8;
 
-/// Of `memory_limit`: the DIDs of a listing under way, eight bytes each.
+/// The part of `memory_limit` for the DIDs of the listings under way, eight
+/// bytes each, and the fewest DIDs that are remembered of one listing.
 constexpr size_t census_memory_part = 128;
 constexpr size_t census_entries_min = 1'024;
 

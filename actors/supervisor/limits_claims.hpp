@@ -9,56 +9,62 @@ namespace weir::limits {
 
 using namespace std::chrono_literals;
 
-/// Claims whose documents are asked for at once, of all listings together and
-/// of all streams: the turns of those that wait decide who is next, not who came
-/// a moment sooner.
+/// Claims whose documents are requested at once: this many for all listings
+/// together, and as many for all streams. The number is small so that the turns
+/// of the waiting claims decide which one is next, and not which one came a
+/// moment sooner.
 constexpr size_t claims_asked_max = 16;
 
-/// Of those, of one listing or stream.
+/// The most of these that belong to one listing or one stream.
 constexpr size_t claims_asked_share = 12;
 
-/// Of those, of did:web names: anybody can have any number of hosts that hang, and
-/// claim their names from any number of listings.
+/// The most of these that are did:web names: anybody can run any number of
+/// hosts that hang, and claim their names in any number of listings.
 constexpr size_t claims_web_max = 4;
 
-/// Claims beyond `claims_of_page_max` of their pages, of all listings together.
+/// Claims beyond the `claims_of_page_max` of their pages, of all listings
+/// together.
 constexpr size_t claims_spare_max = 65'536;
 
-/// So many-th turn goes to the next listing, the others to the one of which the
-/// fewest were asked about: small hosts are done soon, and large ones go on.
+/// Every fourth turn goes to the next listing in order. All other turns go to
+/// the listing for which the fewest documents were requested. So small hosts
+/// are done soon, and large ones still go on.
 constexpr size_t claims_even_turn = 4;
 
-/// When a listing names an account as away, and the tombstone that is known of it
-/// is older than this, the directory is asked again. Not each time, since a host
-/// may list such accounts for ever.
+/// A listing may name an account as away whose tombstone is known. When the
+/// tombstone is older than this, the directory is asked again. This does not
+/// happen each time, since a host may list such accounts for ever.
 constexpr auto gone_claim_interval = 1h;
 
-/// DIDs of one stream of a PDS that wait for their documents: twelve seconds of
-/// 20 look-ups a second, the fewest that a slow directory is asked for. Those
-/// beyond are left to the listing.
+/// DIDs of one PDS stream that wait for their documents: twelve seconds of 20
+/// look-ups a second, which is the lowest rate to which a slow directory is
+/// slowed. DIDs beyond that are left to the listing.
 constexpr size_t stream_claims_max = 256;
 
-/// What the claims of all streams may hold, in parts of what those of listings
-/// may, and beside that.
+/// The claims of all streams may use one quarter of the memory that the claims
+/// of listings may use, in addition to it.
 constexpr size_t stream_claims_part = 4;
 
-/// Each costs this beside four texts of its DID: SUPERVISOR and ROUTER have it.
+/// The cost in bytes of a stream's claim, beside four texts of its DID.
+/// SUPERVISOR and ROUTER each keep it.
 constexpr size_t stream_claim_bytes = 512;
 
-/// The longest rest of a stream that names what is not so.
+/// The longest rest of a stream whose claims are mostly false.
 constexpr auto stream_mistrust_max = 1h;
 
-/// Accounts of a listing whose documents are looked at before the origin of its
-/// host is called wrong: of a host that half of its accounts have left, and still
-/// calls active, one of 65,000 listings has none that is still there among them.
+/// Accounts of a listing whose documents are looked at before the configured
+/// origin of its host is called wrong. Suppose half of a host's accounts have
+/// moved away and it still calls them active: then only one of 65,000 listings
+/// has none among its first 16 that is still there.
 constexpr size_t origin_accounts_max = 16;
 
-/// Documents that are asked for at once because of this, of all upstreams: beside
-/// the claims of listings, which have the same turn.
+/// Documents that are requested at once to check origins, of all upstreams.
+/// They come in addition to the claims of listings, with which they share their
+/// turn.
 constexpr size_t origin_asked_max = 8;
 
-/// So often a document that names another host is fetched anew, because the one
-/// that came was older than the page.
+/// A document that names another host and is older than the page is fetched
+/// anew, at most this many times.
 constexpr size_t origin_looks_max = 2;
 
 } // namespace weir::limits

@@ -9,41 +9,49 @@ namespace weir::limits {
 
 using namespace std::chrono_literals;
 
-/// What a listing remembers of its last pages, to see that it goes in circles:
-/// so many hashes of eight bytes, two of a page. 2 KiB of each listing.
+/// What a listing remembers of its last pages, to notice that it goes in
+/// circles: this many hashes of eight bytes, two for each page, so 2 KiB for
+/// each listing.
 constexpr size_t listing_seen_max = 256;
 
-/// And so many DIDs that it named, of eight bytes each: a fair sample, from
-/// which one tells within a few parts of a hundred how many there were. 8 KiB
-/// of each listing.
+/// DIDs that a listing remembers of those that it named, as hashes of eight
+/// bytes, so 8 KiB for each listing. They are a fair sample, from which the
+/// number of distinct DIDs follows within a few percent.
 constexpr size_t listing_names_max = 1'024;
-
-/// Repos that a listing names again, beyond as many as it named once: the
+// A listing may name repos again as often as it named repos for the first time,
+// and this many times more. It is the length of the longest page, so that any
+// one page may come twice.
 /// longest page there may be, so that any one page may come twice.
 constexpr size_t listing_again_max = 10'000;
 
-/// Of a page whose accounts are asked about one by one: what is lost when it
-/// fails.
+/// The lines that we request per page when the accounts of the page are asked
+/// about one by one. That work is lost when the page fails, so the page is
+/// small.
 constexpr size_t described_page_asked = 100;
 
-/// An answer has the account's document and a name for each collection.
+/// The most bytes of a describeRepo answer, which has the document of the
+/// account and the name of each collection.
 constexpr size_t describe_bytes_max = 131'072;
 
-/// So many accounts in a row without an answer: the host is away or broken, and
-/// all that is left would be called empty.
+/// After this many accounts in a row without an answer the host counts as away
+/// or broken. Otherwise all remaining accounts would be taken to have no
+/// records.
 constexpr size_t describe_failures_max = 4;
 
-/// So many accounts that a listing calls active are said not to be there, and
-/// nobody is described: beside accounts that are tracked, fewer may be gone.
+/// When a host has described nobody and tracked accounts were on its pages,
+/// this many accounts that it lists as active have to be denied before the host
+/// is disbelieved. Fewer may really be gone.
 constexpr size_t describe_absent_min = 4;
 
-/// Accounts of one PDS that are asked about because they are active again, and that
-/// wait: as many as a page has, one request each. They have a budget of their own,
-/// one in this time: somebody's return is rare, and who is new is found by a commit.
+/// Accounts of one PDS that wait to be asked about because they are active
+/// again: as many as a page has, with one request each. They have a budget of
+/// their own, one request in `returned_pause`: accounts return rarely, and a
+/// new account is found by its commit.
 constexpr size_t returned_accounts_max = described_page_asked;
 constexpr std::chrono::microseconds returned_pause = std::chrono::seconds{30};
 
-/// So often one of them is asked about whose host fails. The next listing has it.
+/// The tries in all for such an account whose host fails. After them the next
+/// listing has to find it.
 constexpr size_t returned_tries_max = 3;
 
 } // namespace weir::limits

@@ -9,33 +9,36 @@ namespace weir::limits {
 
 using namespace std::chrono_literals;
 
-/// Once in this time, or in `listing_interval` where that is shorter.
+/// The time from one lap to the next, or `listing_interval` where that is
+/// shorter.
 constexpr std::chrono::minutes uncovered_interval{60};
 
-/// The first time one to two of these parts of it after the start, so that what
-/// changed while the node was down is known soon.
+/// The first lap begins one to two 60ths of the interval after the start, so
+/// that changes from the time when the node was down are known soon.
 constexpr int uncovered_first_part = 60;
 
-/// Later up to this part of it sooner, so that nodes that were started together
-/// do not ask together.
+/// Later laps begin up to one quarter of the interval sooner, at random, so
+/// that nodes that were started together do not ask together.
 constexpr int uncovered_jitter_part = 4;
 
-/// Repos of one host that are asked about in an hour, about: hosts commonly
-/// allow 36,000 requests. Of a host that has more, each time another part is
-/// asked about; which part follows from how many it had the last time, so it
-/// may be more than that, but never more than so many times as much.
+/// Repos of one host that are asked about in an hour, on average: hosts
+/// commonly allow 36,000 requests. When a host has more repos, each lap asks
+/// about another part of them. The size of the parts follows from how many
+/// repos the host had in the last lap, so a lap may ask more than the average,
+/// but never more than `uncovered_burst` times as much.
 constexpr size_t uncovered_asked_per_host = 1'000;
 constexpr size_t uncovered_burst = 2;
 
-/// In a short interval at least so many, each time.
+/// With a short interval, each lap asks about at least this many repos of a
+/// host.
 constexpr size_t uncovered_asked_per_lap_min = 8;
 
-/// Hosts are told apart by a hash with so many values, which bounds the memory;
-/// two with the same one share a budget.
+/// Hosts are told apart by a hash with this many values, which bounds the
+/// memory. Two hosts with the same value share a budget.
 constexpr size_t uncovered_host_slots = 4'096;
 
-/// Questions of one page of rows, and the pause that follows one with
-/// questions: 100,000 repos take about half of the hour.
+/// The most questions from one page of rows, and the pause after a page that
+/// had questions. At this pace 100,000 repos take about half an hour.
 constexpr size_t uncovered_page_max = 128;
 constexpr std::chrono::seconds uncovered_page_pause{2};
 

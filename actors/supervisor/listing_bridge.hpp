@@ -6,10 +6,10 @@
 
 namespace weir::actors {
 
-/// `com.atproto.sync.listRepos` and `listReposByCollection` over real sockets;
-/// of a PDS, which has no such thing, `find_holders` of any of `signal`.
-/// The position a page is compared at is the one before the request
-/// (completeness.md, The terms).
+/// Requests `com.atproto.sync.listRepos` and `listReposByCollection` over real
+/// sockets. A PDS has no `listReposByCollection`; there `find_holders` is used
+/// with the collections `signal`. A page is compared at the position from
+/// before the request (completeness.md, The terms).
 repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
                              wire::collection_filter signal = {});
 

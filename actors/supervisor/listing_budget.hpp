@@ -8,19 +8,20 @@
 
 namespace weir::actors {
 
-/// What all listings of one upstream together may ask for in an hour, on
-/// average. Each request costs its part of an hour, also one that fails or must
-/// not wait; audits begin when all that was asked for is paid by time.
+/// The requests that all listings of one upstream together may make in an hour,
+/// on average. Each request costs its part of an hour, even when it fails or
+/// could not wait. An audit begins when enough time has passed to pay for all
+/// earlier requests.
 class listing_budget {
 public:
-  /// @param requests An hour, at least one.
-  /// @param most No debt is longer.
+  /// @param requests The requests in an hour, at least one.
+  /// @param most The longest debt.
   listing_budget(size_t requests, std::chrono::microseconds most)
     : cost_(cost_of(requests)), most_(most) {
     // nop
   }
 
-  /// Of one request, rounded up.
+  /// The cost of one request, rounded up.
   static std::chrono::microseconds cost_of(size_t requests) noexcept {
     const std::chrono::microseconds hour = std::chrono::hours{1};
     const auto n = static_cast<int64_t>(requests);
@@ -36,7 +37,7 @@ public:
 
   std::chrono::microseconds cost() const noexcept { return cost_; }
 
-  /// When all that was asked for is paid.
+  /// When all earlier requests are paid for.
   steady_time free_at() const noexcept { return free_at_; }
 
 private:

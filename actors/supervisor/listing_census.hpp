@@ -9,11 +9,12 @@
 
 namespace weir::actors {
 
-/// Whom a listing named, so that those it leaves out can be found.
+/// Records which repos a listing named, so that the repos that it left out can
+/// be found.
 ///
-/// Keeps hashes of DIDs, at most `most`: when there are more it halves the
-/// part of all DIDs that it watches, and says nothing of the others. The next
-/// listing, with another `turn`, watches another part.
+/// Keeps hashes of DIDs, at most `most`. When there are more, the census halves
+/// the part of all DIDs that it watches, and makes no statement about the
+/// others. The next listing, with another `turn`, watches another part.
 class listing_census {
 public:
   listing_census(size_t most, uint64_t turn) : most_(most), turn_(turn) {
@@ -22,7 +23,7 @@ public:
 
   void add(uint64_t did_hash);
 
-  /// The listing is complete: before `left_out`.
+  /// The listing is complete. Call this before `left_out`.
   void close();
 
   /// @pre `close` was called
@@ -43,8 +44,9 @@ private:
   std::vector<uint64_t> seen_;
 };
 
-/// Whether a listing should have named this repo: one that is fetched for the
-/// first time, or was fetched since the listing began, is known better.
+/// Whether a listing should have named this repo. A repo that is being fetched
+/// for the first time, or was fetched since the listing began, is known better
+/// from the fetch.
 /// @param since When the listing began, in Unix seconds.
 bool should_be_listed(const storage::repo_row& row, int64_t since,
                       wall_time now);

@@ -7,12 +7,12 @@
 
 namespace weir::actors {
 
-/// Leaves those lines of a listing of which a repo has to know because the line
-/// is news. A repo whose rows cannot be read stays. That an account is active is
-/// news once a day where the directory has a tombstone for it.
+/// Keeps only those lines of a listing that are news for their repos. A line
+/// whose repo's rows cannot be read is kept. For an account with a tombstone in
+/// the directory, a line that calls it active is news once a day.
 ///
 /// Runs on READER threads.
-/// @returns the lines of repos that are unknown
+/// @returns the lines of unknown repos
 std::vector<repo_listed> drop_known_lines(std::vector<repo_listed>& lines,
                                           const all_stores& stores,
                                           const upstream_board& board,

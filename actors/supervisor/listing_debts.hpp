@@ -14,9 +14,10 @@
 
 namespace weir::actors {
 
-/// Which upstreams owe a listing, because their events may have been missed,
-/// and do not give it: until one is compared nobody knows which repos are
-/// stale. Health is told of it. No clock, threads or I/O in here.
+/// Tracks which upstreams owe a listing because their events may have been
+/// missed, and do not deliver it. Until such a listing is compared, it is not
+/// known which repos are stale. The result is reported to HEALTH. No clock,
+/// threads or I/O in here.
 class listing_debts {
 public:
   /// @param discovers Repos are found by listings.
@@ -25,10 +26,11 @@ public:
     // nop
   }
 
-  /// What is wrong with the listing of an upstream; empty: nothing any more.
+  /// What is wrong with the listing of an upstream. Empty string: the problem
+  /// is over.
   using report = std::optional<std::string>;
 
-  /// What an earlier start knew.
+  /// Restores the state of an earlier start.
   /// @param compared A listing ended at this position.
   void restore(uint32_t upstream, const position& known, bool compared) {
     auto& x = debts_[upstream];
@@ -36,8 +38,8 @@ public:
     x.compared = compared ? known : position{};
   }
 
-  /// All repos are to be compared at this position. One without a seq is of a
-  /// stream that never brought an event.
+  /// All repos are to be compared at this position. A position without a seq
+  /// belongs to a stream that never brought an event.
   void on_wanted(uint32_t upstream, const position& at) {
     auto& x = debts_[upstream];
     x.after_loss |= x.known.defined() && x.known.epoch != at.epoch;
@@ -56,7 +58,7 @@ public:
   }
 
   /// A page failed.
-  /// @param wait The host asks not to be asked for so long.
+  /// @param wait For this time the host asks not to be asked.
   report on_failed(uint32_t upstream, const error& why,
                    std::chrono::seconds wait = {}) {
     auto& x = debts_[upstream];
@@ -74,7 +76,8 @@ public:
     if (x.rests)
       return "it asked not to be asked for its listing for "
              + std::to_string(wait.count()) + " seconds";
-    // It is read from its start again, so pages that came before come first.
+    // The listing is read from its start again, so its earlier pages come
+    // before the one that failed.
     x.from_the_beginning = why.code == ec::malformed;
     if (++x.failures < limits::health_listing_failures_min)
       return std::nullopt;
@@ -84,14 +87,14 @@ public:
            + to_string(why);
   }
 
-  /// What a page names is mostly not so: it was not taken.
+  /// Most claims of a page are false, so the page was not accepted.
   report on_mistrusted(uint32_t upstream) {
     if (!debts_[upstream].owed)
       return std::nullopt;
     return "most accounts that it lists have no document that says so";
   }
 
-  /// A listing has ended: compared at `at`, or not offered.
+  /// A listing has ended: it was compared at `at`, or it is not offered.
   report on_ended(uint32_t upstream, const position& at) {
     auto& x = debts_[upstream];
     if (!x.offered)
@@ -102,13 +105,14 @@ public:
 
 private:
   struct debt {
-    position known;    ///< At which a listing was wanted last.
-    position compared; ///< At which one has ended.
+    position known;    ///< The position at which a listing was last wanted.
+    position compared; ///< The position at which a listing has ended.
     bool owed = false;
-    bool after_loss = false; ///< Else it is the one after each start.
+    bool after_loss = false; ///< False: it is the listing after each start.
     bool offered = true;
-    bool rests = false; ///< Its host asked for a long one.
-    bool from_the_beginning = false; ///< Its last failure made it begin anew.
+    bool rests = false; ///< Its host asked us to wait for a long time.
+    /// Its last failure made the listing begin anew.
+    bool from_the_beginning = false;
     size_t failures = 0;             ///< In a row.
   };
 

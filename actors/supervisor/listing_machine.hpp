@@ -26,47 +26,49 @@ namespace weir::actors {
 struct listing_options {
   /// The longest time from one audit of an upstream to the next.
   std::chrono::seconds interval = limits::listing_interval_range.standard;
-  /// What all listings of an upstream may ask for on average: short ones come
-  /// again sooner.
+  /// The requests that all listings of an upstream may make in an hour, on
+  /// average. With more of them, short listings are repeated sooner.
   size_t requests_per_hour = limits::listing_requests_range.standard;
-  /// The shortest time from the end of one to the next, however short it is.
+  /// The shortest time from the end of a listing to the next one, however short
+  /// the listing is.
   std::chrono::seconds pause = limits::listing_pause_range.standard;
-  /// A stream that is quiet for so long has told all.
+  /// A stream that is quiet for this time has delivered all events.
   std::chrono::seconds grace = limits::listing_grace_range.standard;
-  /// Rest of a listing that is not trusted; doubles with each further page.
+  /// The rest of a listing that is not trusted; doubles with each further page.
   std::chrono::seconds mistrust_min = limits::listing_mistrust_min;
-  /// After a failed page, or a listing that is not offered; doubles with each
-  /// further one.
+  /// The wait after a failed page, or after a listing that is not offered;
+  /// doubles with each further failure.
   std::chrono::seconds retry_min = limits::listing_retry_min;
   std::chrono::seconds retry_max = limits::listing_retry_max;
   size_t pages_max = limits::listing_pages_max;
   size_t idle_pages_max = limits::listing_idle_pages_max;
-  uint64_t salt = 0; ///< Of `seen_names`.
+  uint64_t salt = 0; ///< The salt of `seen_names`.
 };
 
-/// Which repos: all of an upstream, or those with records in a collection.
+/// Which repos are listed: all of an upstream, or those with records in a
+/// collection.
 struct listing_id {
   uint32_t upstream = 0;
-  std::string collection; ///< Empty: all.
+  std::string collection; ///< Empty: all repos.
 
   friend auto operator<=>(const listing_id&, const listing_id&) = default;
 };
 
-/// Pages through `listRepos` and `listReposByCollection` of each upstream, one
-/// page at a time, again when events may have been missed, soon after each
-/// start of the node and by interval (protocol-coverage.md 9,
+/// Reads the pages of `listRepos` and `listReposByCollection` of each upstream,
+/// one page at a time: again when events may have been missed, soon after each
+/// start of the node, and by interval (protocol-coverage.md 9,
 /// hostile-inputs.md 2.1.29: endless listings; completeness.md, The terms).
 ///
-/// What was never listed is listed at once. Later a listing waits until the
-/// stream has told what its host knew: of a stream that lags behind most repos
-/// would differ, and their events are on their way. It waits for at most
-/// `limits::listing_doubt_max`.
+/// What was never listed is listed at once. A later listing waits until the
+/// stream has delivered the events that its host had: if the stream lags
+/// behind, most repos would differ although their events are on their way. The
+/// listing waits for at most `limits::listing_doubt_max`.
 ///
-/// A listing goes on after a failure or a restart where it was: its row is
-/// written when all repos of a page have been taken. It is read as fast as it
-/// comes, however long it is, as long as it names repos that it did not name
-/// before. All listings of an upstream share one budget: what is due only by
-/// interval waits for it, and also when their host asks us to wait, they do.
+/// After a failure or a restart, a listing goes on where it was: its row is
+/// written when all repos of a page have been taken. It is read as fast as
+/// pages come, as long as it names repos that it did not name before. All
+/// listings of an upstream share one budget, for which those wait that are due
+/// only by interval. When their host asks us to wait, all of them wait.
 class listing_machine {
 public:
   struct request {
@@ -83,59 +85,64 @@ public:
     std::optional<request> fetch;
     std::optional<row> write;
     std::optional<steady_time> timer;
-    bool finished = false; ///< It came to its end.
-    bool audited = false;  ///< Its host's: it was not cut short, nor refused.
-    bool cut_short = false; ///< It had no end, or named nobody new any more.
-    std::optional<listing_id> whole; ///< It named all there are, in one run.
+    bool finished = false; ///< A listing came to its end.
+    /// The upstream's listing of all repos ended and was neither cut short nor
+    /// refused.
+    bool audited = false;
+    /// The listing was endless, or named no new repos any more.
+    bool cut_short = false;
+    /// This listing named all repos that there are, in one run.
+    std::optional<listing_id> whole;
   };
 
   explicit listing_machine(listing_options options) : options_(options) {
     // nop
   }
 
-  /// What an earlier start wrote.
+  /// Restores what an earlier start wrote.
   void restore(row known);
 
-  /// Repos are to be compared at this position. What was listed at the same
-  /// one since the start is not listed again before the interval is over,
-  /// unless the stream has none: events may have been missed since, so it is
-  /// listed again, when the listing that runs is through.
+  /// Repos are to be compared at this position. A listing that was read at the
+  /// same position since the start is not read again before the interval is
+  /// over, unless the stream has no position: then events may have been missed
+  /// since, and the listing is read again after the one that is under way.
   effects on_wanted(const listing_id& what, const position& noted,
                     steady_time now, wall_time wall);
 
-  /// The clock was behind and is right now. What a listing shows is not believed
-  /// while it lies beyond the clock, so all are compared once more.
+  /// The clock was behind and is right now. Revs beyond the clock are not
+  /// believed, so all listings are compared once more.
   effects on_clock_set(steady_time now, wall_time wall);
 
-  /// Whether one that began in this epoch of its upstream was compared, cut
-  /// short or refused, or fails: who was left out of it is to be proved in
-  /// another way.
+  /// Whether a listing that began in this epoch of its upstream was compared,
+  /// cut short or refused, or fails. Repos that it did not prove have to be
+  /// proved in another way.
   bool is_compared(const listing_id& what, uint32_t epoch) const;
 
-  /// So many requests more were made for a page than the one for itself.
+  /// A page needed this many requests beside its own.
   void on_asked(const listing_id& what, size_t requests, steady_time now) {
     host_of(what).budget.charge(now, requests);
   }
 
-  /// A page came. One with the same repos as one of the last pages that were
-  /// taken counts as one without any.
+  /// A page came. A page with the same repos as one of the last accepted pages
+  /// counts as a page without repos.
   /// @param repos Hashes of their DIDs, in any order.
   void on_lines(const listing_id& what, const std::vector<uint64_t>& repos);
 
-  /// All of a page was taken, or it failed.
-  /// @param lines Of the page.
-  /// @param wait What its host asks for when it failed; 0: nothing.
+  /// The whole page was taken, or it failed.
+  /// @param lines The number of lines of the page.
+  /// @param wait The time for which its host asked after a failure; 0: none.
   effects on_page(const listing_id& what, const result<std::string>& cursor,
                   size_t lines, steady_time now,
                   std::chrono::seconds wait = std::chrono::seconds{0});
 
-  /// What a page claims is mostly not so: its listing goes on behind it, but
-  /// not before a rest, whatever the host wishes.
+  /// Most claims of a page are false. The listing goes on with the next page,
+  /// but only after a rest, whatever the host wishes.
   effects on_mistrust(const listing_id& what, const std::string& cursor,
                       steady_time now);
 
-  /// A page claims what the directory does not know, because it is wrong: the
-  /// page comes again, after a rest that grows up to `mistrust_min`.
+  /// A page claims DIDs that the directory does not know, but the directory
+  /// itself was found to be wrong. The page is requested again after a rest
+  /// that grows up to `mistrust_min`.
   effects on_unproved(const listing_id& what, steady_time now);
 
   effects on_timer(const upstream_board& board, steady_time now,
@@ -146,37 +153,41 @@ public:
 private:
   struct state {
     bool running = false;
-    bool in_run = false; ///< It is under way, though it may rest.
+    bool in_run = false; ///< It is under way, though it may be resting.
     bool whole = false; ///< No page is missing so far.
-    bool cut = false;   ///< It began again, and did not come to an end since.
-    std::optional<position> again; ///< Wanted anew, at this position.
+    bool cut = false;   ///< It began again, and has not come to an end since.
+    /// Wanted anew, at this position, after the present run.
+    std::optional<position> again;
     std::chrono::seconds retry{0}; ///< The wait after the last page failed.
     bool known = false;  ///< Wanted since the start.
     bool begins = false; ///< Anew when it is due; else where it was.
-    std::chrono::seconds mistrust{0}; ///< The last rest because of it.
-    std::chrono::seconds doubt{0};    ///< The same, of the directory.
-    std::chrono::seconds missing{0};  ///< The same, since it is not offered.
+    std::chrono::seconds mistrust{0}; ///< The last rest because of mistrust.
+    std::chrono::seconds doubt{0}; ///< The last rest because of the directory.
+    /// The last rest because the listing is not offered.
+    std::chrono::seconds missing{0};
     std::optional<steady_time> rests_until;
     size_t pages = 0;
     size_t idle_pages = 0;
-    seen_pages seen;       ///< Of this run.
-    seen_names names;      ///< Of this run.
-    std::optional<uint64_t> print; ///< Of the page that came, and is not taken.
+    seen_pages seen;       ///< The pages of this run.
+    seen_names names;      ///< The names of this run.
+    /// The hash of the page under way.
+    std::optional<uint64_t> print;
     std::optional<steady_time> due;
-    /// It came to its end, and is due by interval: when there is budget.
+    /// When it came to its end; it is due by interval.
     std::optional<steady_time> ended;
-    /// Due, and waiting for its stream.
+    /// The listing is due, and waits for its stream.
     struct patience {
       wall_time since;
       steady_time last;
     };
     std::optional<patience> waits;
-    uint32_t compared = 0; ///< Epoch of the last one that came to its end.
+    /// The epoch of the last listing that came to its end.
+    uint32_t compared = 0;
     storage::listing_row row;
 
-    /// The page that came was taken. One that was not is the same when it comes
-    /// again, and does not count as one that came before.
-    /// @returns whether an earlier one had the same repos
+    /// The page that came was taken. A page that was not taken comes again with
+    /// the same content, which does not count as a repetition.
+    /// @returns whether an earlier page had the same repos
     bool take_print() {
       const auto x = std::exchange(print, std::nullopt);
       return x && seen.repeats(*x);
@@ -186,7 +197,7 @@ private:
   /// What the listings of one upstream have in common.
   struct host_state {
     listing_budget budget;
-    std::optional<steady_time> rests_until; ///< As it asked.
+    std::optional<steady_time> rests_until; ///< As the host asked.
   };
 
   host_state& host_of(const listing_id& what);
@@ -216,7 +227,7 @@ private:
     return std::max(out, i->second.rests_until.value_or(steady_time{}));
   }
 
-  /// The rest after one that did no good.
+  /// The next rest, longer than the last one, which did not help.
   std::chrono::seconds longer(std::chrono::seconds last) const {
     return std::clamp(last * 2, options_.mistrust_min,
                       std::max(options_.mistrust_min, options_.interval));

@@ -15,20 +15,21 @@
 
 namespace weir::actors {
 
-/// Finds `pds:` upstreams that are configured by an origin which no document
-/// names, for example by an address: everything that such a host says of its
-/// accounts is refused, since their documents name it by another origin.
+/// Finds `pds:` upstreams that are configured with an origin that no document
+/// names, for example with an address. All statements of such a host about its
+/// accounts are refused, since their documents name it by another origin.
 ///
-/// The documents of a few active accounts of each listing of all repos are looked
-/// up, one after the other, until one of them names the origin. That is the first
-/// one at a host that is right, in every mode. When `limits::origin_accounts_max`
-/// accounts, or all of a small host, were looked at, none of their documents names
-/// the origin and most name another host, the upstream is named. It is named no
-/// more as soon as one document agrees.
+/// The documents of a few active accounts of each listing of all repos are
+/// looked up, one after the other, until one of them names the origin. At a
+/// correct host that is the first one, in every mode. When
+/// `limits::origin_accounts_max` accounts, or all accounts of a small host,
+/// were looked at, none of their documents names the origin and most name
+/// another host, the upstream is reported. The report ends as soon as one
+/// document agrees.
 ///
-/// A document that was known before the page came and names another host is
-/// fetched anew first: the account may have moved here. When a document cannot be
-/// had nobody knows what it says, and nothing is concluded.
+/// A document that was stored before the page came and names another host is
+/// fetched anew first: the account may have moved here. When a document cannot
+/// be had, its content is not known, and nothing is concluded from it.
 ///
 /// # Threads and ownership
 /// Part of the SUPERVISOR; no CAF, clock or I/O.
@@ -42,21 +43,22 @@ public:
 
   struct question {
     atproto::did repo;
-    bool anew = false; ///< What is known of it is not enough.
+    bool anew = false; ///< The stored document does not suffice.
   };
 
-  /// What is known of an upstream's origin.
+  /// A finding about an upstream's origin.
   struct finding {
     uint32_t upstream = 0;
-    std::string origin;    ///< As it is configured.
-    std::string account{}; ///< An example; empty: nothing is wrong any more.
-    std::string host{};    ///< What the document of that account names.
-    bool several = false;  ///< Others name yet another host, as of a relay.
+    std::string origin;    ///< The origin as it is configured.
+    std::string account{}; ///< An example account; empty: the problem is over.
+    std::string host{}; ///< The host that the document of that account names.
+    /// Other documents name yet another host, as at a relay.
+    bool several = false;
   };
 
   struct effects {
     std::vector<question> ask;
-    std::vector<finding> found; ///< They may say the same again.
+    std::vector<finding> found; ///< The same finding may come again.
     std::optional<steady_time> timer;
   };
 
@@ -67,13 +69,13 @@ public:
   bool wants(uint32_t upstream) const;
 
   /// A page of that listing came.
-  /// @param active Accounts that it calls active.
+  /// @param active The accounts that it lists as active.
   effects on_page(uint32_t upstream, const std::string& origin,
                   std::vector<atproto::did> active, steady_time now,
                   wall_time wall);
 
   /// The document of an account that the upstream lists names its origin, as
-  /// somebody else found out.
+  /// another part of the node found out.
   effects on_confirmed(uint32_t upstream);
 
   effects on_word(const atproto::did& repo, const word& x, steady_time now);
@@ -84,20 +86,21 @@ private:
   struct candidate {
     atproto::did repo;
     size_t asked_anew = 0;
-    size_t tries = 0; ///< That nobody answered.
+    size_t tries = 0; ///< Look-ups that brought no answer.
   };
 
-  /// At one upstream, in the listing that runs.
+  /// The look at one upstream, in the listing under way.
   struct look {
     std::string origin;
-    std::deque<candidate> left; ///< To be asked about.
+    /// Accounts whose documents are still to be looked up.
+    std::deque<candidate> left;
     std::optional<candidate> asked;
     int64_t since = 0;       ///< When the page came, in Unix seconds.
-    bool begins = true;      ///< No page of the listing was looked at.
+    bool begins = true;      ///< No page of the listing was looked at yet.
     bool agrees = false;     ///< A document names the origin.
     size_t elsewhere = 0;    ///< Documents that name another host.
     size_t without = 0;      ///< Accounts without a document, or a host in it.
-    size_t undecided = 0;    ///< Nobody could say.
+    size_t undecided = 0;    ///< Accounts that could not be decided.
     atproto::did example;    ///< One of `elsewhere`.
     std::string example_host;
     bool several = false;    ///< `elsewhere` are of more than one host.

@@ -20,7 +20,7 @@ namespace weir::actors {
 
 struct question_options {
   std::chrono::seconds interval = limits::account_question_interval;
-  /// RepoNotFound is asked again after this.
+  /// The time after which RepoNotFound is checked again.
   std::chrono::seconds gone_grace = limits::gone_grace_range.standard;
   std::chrono::seconds retry = limits::account_question_retry;
   size_t waiting_max = limits::account_questions_max;
@@ -29,36 +29,38 @@ struct question_options {
   size_t tries_max = limits::account_question_tries_max;
 };
 
-/// Asks hosts what accounts are there (getRepoStatus;
-/// protocol-coverage.md 4.5): each account once in an interval, few at a time,
-/// hosts in turn. A host that does not answer changes nothing and is asked
-/// again, later and later. RepoNotFound counts when it was said twice,
-/// `gone_grace` apart: a host that is being restored says it, too. Without CAF
-/// or clock.
+/// Asks hosts for the status of accounts (getRepoStatus; protocol-coverage.md
+/// 4.5): each account once in an interval, few at a time, hosts in turn. A host
+/// that does not answer changes nothing and is asked again after longer and
+/// longer waits. RepoNotFound counts when the host answered it twice,
+/// `gone_grace` apart: a host that is being restored answers it, too. Without
+/// CAF or clock.
 ///
 /// # Limits
-/// `waiting_max` questions are open; `question_places` says whose. What finds
-/// no place, or loses it, is `refused`: whoever asked asks again later. So is
-/// one that somebody waits for when its host did not answer `tries_max` times.
+/// `waiting_max` questions are open; `question_places` decides which. A
+/// question that finds no place, or loses its place, is `refused`: its sender
+/// asks again later. An urgent question is refused as well when its host did
+/// not answer `tries_max` times.
 class question_machine {
 public:
   struct question {
     atproto::did repo;
     std::string pds;
-    bool not_found = false; ///< It said so just now, to a fetch.
-    bool at_once = false;   ///< Whenever it was asked last.
-    bool urgent = false;    ///< Somebody waits for it.
+    bool not_found = false; ///< The host just answered so to a fetch.
+    bool at_once = false;   ///< Ask even if it was asked in this interval.
+    bool urgent = false;    ///< A fetch or a REPO waits for the answer.
     bool left_out = false;  ///< By a listing; the next one leaves it out, too.
-    /// It was `not_found` in an earlier life, so long ago.
+    /// The host answered `not_found` in an earlier run of the node, this long
+    /// ago.
     std::optional<std::chrono::seconds> age{};
-    /// Nobody waits for it, and it is asked again in its time whatever comes of
-    /// it: no upstream covers the repo.
+    /// No upstream covers the repo. Nothing waits for the answer, and the
+    /// question comes again in its time whatever the result.
     bool compared = false;
-    /// first_cursor_since_reset of the repo's upstream before it was asked: a
-    /// rev that is held proves the copy.
+    /// first_cursor_since_reset of the repo's upstream before the question.
+    /// When the host's rev is the stored one, the answer proves the copy.
     position noted{};
-    /// That is why it is asked: once in an interval for each such position, as
-    /// an answer of before a reset is no proof.
+    /// The question is asked for that proof: once in an interval for each such
+    /// position, as an answer from before a reset proves nothing.
     bool prove = false;
   };
 
@@ -66,8 +68,9 @@ public:
     atproto::did repo;
     std::string pds;
     storage::account_status account = storage::account_status::active;
-    atproto::tid rev{};    ///< Of its repo there; undefined: it did not say.
-    bool compared = false; ///< Only for that it was asked.
+    /// The rev of its repo there; undefined: the host named none.
+    atproto::tid rev{};
+    bool compared = false; ///< The question was asked only as `compared`.
     position noted{};
     bool prove = false;
   };
@@ -75,9 +78,9 @@ public:
   struct effects {
     std::vector<question> ask;
     std::vector<verdict> told;
-    std::vector<verdict> lost;     ///< RepoNotFound, for the first time.
+    std::vector<verdict> lost;     ///< RepoNotFound for the first time.
     std::vector<question> refused; ///< To be asked again, later.
-    std::vector<atproto::did> unproved; ///< Their hosts never say their revs.
+    std::vector<atproto::did> unproved; ///< Their hosts never name their revs.
     std::optional<steady_time> timer;
   };
 
@@ -95,37 +98,38 @@ public:
   effects on_not_found(const atproto::did& repo, const std::string& pds,
                        steady_time now);
 
-  /// @param wait What the host asked for; 0: nothing.
+  /// @param wait The time for which the host asked; 0: none.
   effects on_failed(const atproto::did& repo, const std::string& pds,
                     std::chrono::seconds wait, steady_time now);
 
-  /// It would never say what is asked.
+  /// The host will never answer this question.
   effects on_useless(const atproto::did& repo, const std::string& pds,
                      steady_time now);
 
   effects on_timer(steady_time now);
 
-  /// Whether `on_question` would ask: it is not open, and its host did not
-  /// answer of late.
+  /// Whether `on_question` would ask: the question is not open, and the host
+  /// has not answered it lately.
   bool is_new(const question& x, steady_time now) const {
     return !open_.contains(x.repo) && !was_asked(x, now);
   }
 
-  /// Half of all places are free, which is room for a comparison.
+  /// Whether half of all places are free, which is room for a comparison.
   bool has_half() const noexcept {
     return open_.size() < options_.waiting_max / 2;
   }
 
-  /// Room for a page of questions to this host. What a listing leaves out has
-  /// half of all places, and a share for each site.
+  /// Whether there is room for a page of questions to this host. Questions
+  /// about repos that a listing left out may use half of all places, and of
+  /// these each site has a share.
   bool has_room(const std::string& pds) const;
 
   size_t open() const noexcept { return open_.size(); }
 
-  /// Answers of late, so that nobody asks again.
+  /// Recent answers, kept so that the same question is not asked again.
   size_t kept() const noexcept { return kept_.size(); }
 
-  /// Memory that all of it holds, about.
+  /// The approximate memory in bytes.
   size_t bytes() const noexcept {
     return open_.size() * limits::account_question_bytes
            + kept_.size() * limits::account_answer_kept_bytes;
@@ -133,11 +137,12 @@ public:
 
 private:
   struct entry {
-    question asked; ///< `not_found`: said once.
+    question asked; ///< `not_found`: the host answered so once.
     bool running = false;
     size_t tries = 0;
-    std::optional<steady_time> due;    ///< It waits for its time.
-    question_turns::ticket ticket = 0; ///< Else for its turn, unless it runs.
+    std::optional<steady_time> due;    ///< Set while it waits for its time.
+    /// Otherwise its place in the turns, unless it runs.
+    question_turns::ticket ticket = 0;
   };
 
   entry* answered(const atproto::did& repo, const std::string& pds);
@@ -157,14 +162,15 @@ private:
   question_options options_;
   std::unordered_map<atproto::did, entry> open_;
   std::set<std::pair<steady_time, atproto::did>> delayed_;
-  question_places places_; ///< Of all that are open.
+  question_places places_; ///< The places of all open questions.
   question_turns turns_;
   struct kept_answer {
     steady_time at;
     std::list<uint64_t>::iterator place;
   };
 
-  /// By a hash of account and host: when it was answered, oldest first.
+  /// By a hash of account and host: when the question was answered; the oldest
+  /// comes first.
   std::unordered_map<uint64_t, kept_answer> kept_;
   std::list<uint64_t> kept_order_;
 };

@@ -11,12 +11,14 @@
 
 namespace weir::actors {
 
-/// Who has the places for questions when there are fewer than questions.
+/// Gives out the places for questions when there are more questions than
+/// places.
 ///
-/// A place is free for all as long as there is one. Without, a newcomer takes
-/// one from the site (`site_of`) that has most, if its own will not have more;
-/// an urgent one also takes that of a question which is not urgent, of its own
-/// site or of one that has more. Questions that are under way keep theirs.
+/// While a place is free, any question may take it. When none is free, a new
+/// question takes a place from the site (`site_of`) that has the most, if its
+/// own site will not have more than that one. An urgent question may also take
+/// the place of a question that is not urgent, of its own site or of a site
+/// that has more. Questions that are under way keep their places.
 class question_places {
 public:
   explicit question_places(size_t most) : most_(most) {
@@ -25,22 +27,23 @@ public:
 
   struct answer {
     bool taken = false;
-    std::optional<atproto::did> displaced; ///< Lost its place.
+    /// The question that lost its place.
+    std::optional<atproto::did> displaced;
   };
 
-  /// @pre it has no place
+  /// @pre `repo` has no place
   answer take(const atproto::did& repo, std::string site, bool urgent);
 
-  /// It is under way, or waits again.
-  /// @pre it has a place
+  /// The question is under way, or waits again.
+  /// @pre `repo` has a place
   void set_running(const atproto::did& repo, bool running);
 
-  /// @pre it has a place
+  /// @pre `repo` has a place
   void leave(const atproto::did& repo);
 
   size_t size() const noexcept { return places_.size(); }
 
-  /// How many hosts of this site have.
+  /// The places of all hosts of this site.
   size_t of_site(const std::string& site) const;
 
 private:
@@ -51,7 +54,8 @@ private:
 
   struct holder {
     size_t size = 0;
-    std::set<std::pair<bool, atproto::did>> movable; ///< Urgent ones last.
+    /// Urgent questions come last.
+    std::set<std::pair<bool, atproto::did>> movable;
   };
 
   std::optional<atproto::did> displaced_by(const std::string& site,

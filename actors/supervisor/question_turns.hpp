@@ -20,9 +20,10 @@ struct question_turn_options {
   size_t resting_max = limits::account_resting_hosts_max;
 };
 
-/// Whose question is asked next: sites (`site_of`) in turn, the hosts of each
-/// in turn, few at a time of each. A host that rests is passed over. Of more
-/// than `resting_max` the one that would rest the shortest time is forgotten.
+/// Decides which question is asked next: sites (`site_of`) in turn, the hosts
+/// of each site in turn, and few at a time of each. A host that rests is passed
+/// over. When more than `resting_max` hosts rest, the one with the shortest
+/// remaining rest is forgotten.
 class question_turns {
 public:
   explicit question_turns(question_turn_options options) : options_(options) {
@@ -39,13 +40,13 @@ public:
 
   ticket add(const atproto::did& repo, const std::string& pds);
 
-  /// @pre `next` did not return it
+  /// @pre `next` did not return the ticket
   void remove(ticket x, const std::string& pds);
 
-  /// It is under way from now on.
+  /// Takes the next question; it is under way from now on.
   std::optional<turn> next(steady_time now);
 
-  /// One that was under way was answered.
+  /// A question that was under way was answered.
   void finish(const std::string& pds);
 
   void rest(const std::string& pds, steady_time until);
@@ -60,22 +61,24 @@ private:
     std::string site;
     std::map<ticket, atproto::did> ready;
     size_t running = 0;
-    uint64_t place = 0; ///< Among the hosts of its site; 0: it has to wait.
+    /// Its place among the hosts of its site; 0: it has to wait.
+    uint64_t place = 0;
   };
 
   struct site {
-    std::map<uint64_t, std::string> hosts; ///< Those that may be asked.
+    std::map<uint64_t, std::string> hosts; ///< The hosts that may be asked.
     size_t known = 0;
     size_t running = 0;
-    uint64_t place = 0; ///< Among all sites.
+    uint64_t place = 0; ///< Its place among all sites.
   };
 
   host& open(const std::string& pds);
   void settle(const std::string& pds);
   void wake(std::set<std::pair<steady_time, std::string>>::iterator x);
-
+// Hosts with questions that wait or run.
   question_turn_options options_;
-  std::unordered_map<std::string, host> hosts_; ///< With something to do.
+  /// Hosts that have questions or are remembered.
+  std::unordered_map<std::string, host> hosts_;
   std::unordered_map<std::string, site> sites_;
   std::map<uint64_t, std::string> turns_; ///< Sites that may be asked.
   std::unordered_map<std::string, steady_time> rests_;

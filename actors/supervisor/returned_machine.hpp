@@ -13,22 +13,23 @@
 
 namespace weir::actors {
 
-/// Which accounts a PDS is asked about because its stream calls them active and
-/// nobody tracks them: in signal mode such an account may have had records of the
-/// collection before it was away, and the next listing may be a day off. Each is
-/// asked about once, one after the other, with a pause of
-/// `limits::returned_pause`: a stream that calls many active asks its host for
-/// little, and takes nothing from the budget of its listings.
+/// Decides about which accounts a PDS is asked because its stream calls them
+/// active and they are not tracked. In signal mode such an account may have had
+/// records of the collection before it was away, and the next listing may be a
+/// day off. Each account is asked about once, one after the other, with a pause
+/// of `limits::returned_pause`: so a stream that calls many accounts active
+/// causes few requests to its host, and uses nothing of the budget of its
+/// listings.
 ///
-/// A host that fails, or asks for time, is left for that time; then the same
-/// account is asked about again, `limits::returned_tries_max` times in all.
+/// A host that fails, or asks us to wait, is left alone for that time. Then the
+/// same account is asked about again, `limits::returned_tries_max` times in
+/// all.
 ///
 /// # Threads and ownership
 /// Part of the SUPERVISOR; no CAF, clock or I/O.
 ///
-/// # Limits
-/// `limits::returned_accounts_max` of one PDS wait. Those beyond are left to the
-/// next listing.
+/// `limits::returned_accounts_max` accounts of one PDS wait. Accounts beyond
+/// that are left to the next listing.
 class returned_machine {
 public:
   struct question {
@@ -37,19 +38,19 @@ public:
   };
 
   struct effects {
-    std::vector<question> ask; ///< Each is answered.
+    std::vector<question> ask; ///< Each question is answered by a later call.
     std::optional<steady_time> timer;
   };
 
-  /// The stream of a PDS calls an account active that nobody tracks.
+  /// The stream of a PDS calls an account active that is not tracked.
   effects on_active(uint32_t upstream, const atproto::did& repo,
                     steady_time now);
 
-  /// Its host has answered, or never will.
+  /// The host has answered, or never will.
   effects on_answer(uint32_t upstream, steady_time now);
 
-  /// It did not answer.
-  /// @param wait What it asks for; 0: nothing.
+  /// The host did not answer.
+  /// @param wait The time for which it asks; 0: none.
   effects on_failed(uint32_t upstream, std::chrono::seconds wait,
                     steady_time now);
 
@@ -57,15 +58,16 @@ public:
 
 private:
   struct host {
-    std::deque<atproto::did> waiting; ///< The first one is asked about.
+    std::deque<atproto::did> waiting; ///< The first one is being asked about.
     bool asked = false;
-    size_t tries = 0; ///< Of the first one, that failed.
+    size_t tries = 0; ///< Failed tries for the first one.
     steady_time rests_until{};
   };
 
   effects run(steady_time now);
 
-  std::map<uint32_t, host> hosts_; ///< That are asked or rest, by upstream.
+  /// Hosts that are being asked or rest, by upstream.
+  std::map<uint32_t, host> hosts_;
 };
 
 } // namespace weir::actors

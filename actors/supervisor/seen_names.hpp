@@ -9,25 +9,26 @@
 
 namespace weir::actors {
 
-/// Whether a listing names the same repos over and over, whatever their order
-/// and their number on a page, in constant memory: `limits::listing_names_max`
-/// hashes of DIDs. When there are more, it halves the part of all DIDs that it
-/// watches, and judges all by those.
+/// Detects that a listing names the same repos over and over, in whatever order
+/// and page size, in constant memory: `limits::listing_names_max` hashes of
+/// DIDs. When there are more, the class halves the part of all DIDs that it
+/// watches, and judges the listing by that part.
 ///
-/// A host lists each repo once, and a few of them twice when they change place
-/// meanwhile. So its listing has to end when it has named repos again more
-/// often than it has named any for the first time, and
-/// `limits::listing_again_max` times more. A listing of any length may go on as
+/// A host lists each repo once, and a few of them twice when they change their
+/// place meanwhile. Therefore a listing has to end when it named repos again
+/// more than `limits::listing_again_max` times more often than it named repos
+/// for the first time. A listing of any length may go on as long as it brings
+/// new names.
 /// long as it brings names.
 class seen_names {
 public:
-  /// @param salt Random: nobody can choose DIDs that are not watched.
+  /// @param salt Random, so that nobody can choose DIDs that are not watched.
   explicit seen_names(uint64_t salt = 0) : factor_(salt | 1) {
     // nop
   }
 
-  /// A line of the page that came last.
-  /// @param did_hash All its bits alike random.
+  /// Adds a line of the page that came last.
+  /// @param did_hash A hash whose bits are all uniformly random.
   void add(uint64_t did_hash) {
     has_page_ = true;
     if (!watches(did_hash))
@@ -44,8 +45,8 @@ public:
     }
   }
 
-  /// All of the page was taken: its lines count, unless they came before with a
-  /// page that was not.
+  /// The whole page was taken: its lines count, unless the page came before
+  /// and was not taken: then its own first reading made its names known.
   void keep_page() {
     if (!std::exchange(repeats_, false))
       again_ += page_again_;
@@ -53,7 +54,7 @@ public:
     has_page_ = false;
   }
 
-  /// It has to be asked for once more, which is not the host's fault.
+  /// The page has to be requested once more, which is not the host's fault.
   void drop_page() {
     repeats_ |= std::exchange(has_page_, false);
     page_again_ = 0;
@@ -67,15 +68,15 @@ public:
   size_t size() const noexcept { return names_.size(); }
 
 private:
-  /// Multiplication by a secret odd number: the upper bits tell, of which
-  /// `level_` must be zero.
+  /// Multiplies by a secret odd number: a DID is watched when the upper
+  /// `level_` bits of the product are zero.
   bool watches(uint64_t did_hash) const noexcept {
     return level_ == 0 || (did_hash * factor_) >> (64 - level_) == 0;
   }
 
   uint64_t factor_;
   unsigned level_ = 0;
-  std::vector<uint64_t> names_; ///< In order.
+  std::vector<uint64_t> names_; ///< Sorted.
   uint64_t again_ = 0;
   uint64_t page_again_ = 0;
   bool has_page_ = false;

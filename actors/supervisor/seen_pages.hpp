@@ -8,13 +8,14 @@
 
 namespace weir::actors {
 
-/// Whether a listing goes in circles, in constant memory. Of its last pages all
-/// cursors and contents are known (`limits::listing_seen_max` of both), of
-/// older ones one cursor, which a later one takes the place of at every power
-/// of two: a circle of cursors is noticed however long it is.
+/// Detects that a listing goes in circles, in constant memory. Of the last
+/// pages all cursors and contents are remembered (`limits::listing_seen_max`
+/// hashes in all). Of older pages one cursor is remembered, which is replaced
+/// whenever the number of pages reaches a power of two: so a circle of cursors
+/// is noticed however long it is.
 class seen_pages {
 public:
-  /// @param hash Of a cursor.
+  /// @param hash The hash of a cursor.
   /// @returns whether it came before.
   bool repeats_cursor(uint64_t hash) {
     const auto marked = next_mark_ > 1 && hash == mark_;
@@ -25,7 +26,7 @@ public:
     return repeats(hash) || marked;
   }
 
-  /// The same of any hash.
+  /// The same for any hash.
   bool repeats(uint64_t hash) {
     if (std::find(last_.begin(), last_.end(), hash) != last_.end())
       return true;
@@ -40,7 +41,8 @@ public:
 
 private:
   std::vector<uint64_t> last_;
-  uint64_t oldest_ = 0; ///< The place that is taken next.
+  /// Counts replacements: the place that is overwritten next.
+  uint64_t oldest_ = 0;
   uint64_t mark_ = 0;
   uint64_t pages_ = 0;
   uint64_t next_mark_ = 1;

@@ -14,28 +14,30 @@
 
 namespace weir::actors {
 
-/// Settings that work and are probably not what was meant, as a look at all rows
-/// shows them. Each is told once in the life of a node. No clock, threads or I/O
-/// in here.
+/// Finds settings that work but are probably not what was meant, from a look at
+/// all rows. Each finding is reported once in the life of a node. No clock,
+/// threads or I/O in here.
 ///
 /// # Limits
-/// Configured upstreams and signal collections, of which there are few; `collections`
-/// is judged from `limits::kept_nothing_repos_min` repos on.
+/// The memory is for configured upstreams and signal collections, of which
+/// there are few. `collections` is judged when at least
+/// `limits::kept_nothing_repos_min` repos were fetched.
 class setup_hints {
 public:
-  /// It will be listed who has records of a signal collection at an upstream.
+  /// A listing of the repos with records of a signal collection will be read at
+  /// an upstream.
   void on_holders_wanted(const listing_id& what) {
     open_[what.upstream].insert(what.collection);
   }
 
-  /// That listing has ended, and those who have some are tracked.
-  /// @param known Its host has told of everybody.
+  /// That listing has ended, and the repos that it named are tracked.
+  /// @param known Its host has answered for all accounts.
   void on_holders_listed(const listing_id& what, bool known) {
     if (known)
       open_[what.upstream].erase(what.collection);
   }
 
-  /// A look at all rows begins, of a node with these upstreams.
+  /// A look at all rows begins, in a node with these upstreams.
   void on_look(const std::vector<upstream_view>& all) {
     looks_after_ = std::ranges::all_of(all, [this](const upstream_view& x) {
       const auto found = open_.find(x.id);
@@ -43,7 +45,7 @@ public:
     });
   }
 
-  /// Relays that are the host of some of the repos.
+  /// The relays that DID documents name as the host of some repos.
   std::vector<std::string> pds_relays(const std::vector<upstream_view>& all,
                                       const completeness_census& census) {
     std::vector<std::string> out;
@@ -54,19 +56,20 @@ public:
     return out;
   }
 
-  /// @returns whether the look that has ended found nobody, after every upstream
-  ///          had told who has records of the signal collections.
+  /// @returns whether the look that has ended found no repos, after every
+  /// upstream had completed its listings of the signal collections.
   bool finds_nobody(const completeness_census& census) {
     if (!looks_after_ || told_nobody_)
       return false;
-    // Whoever was found once may leave again: that is no matter of settings.
+    // Repos that were found once may leave again; that does not depend on
+    // settings.
     told_nobody_ = true;
     return census.all().active == 0;
   }
 
-  /// @param records That are held, of all repos; `collections` left out others.
+  /// @param records Records that are stored, of all repos.
   /// @returns whether the look that has ended saw many repos that were fetched
-  ///          with these `collections`, and nothing of any is held.
+  /// with these `collections`, while not a single record is stored.
   bool keeps_nothing(const completeness_census& census, uint64_t records) {
     const auto& all = census.all();
     const auto lacking = all.without[completeness::synced_term]
@@ -78,10 +81,11 @@ public:
   }
 
 private:
-  /// By upstream: collections of which it has not told yet who has some.
+  /// By upstream: the collections whose listing is not complete yet.
   std::map<uint32_t, std::set<std::string>> open_;
-  bool looks_after_ = false; ///< The look began when all had told.
-  bool told_nobody_ = false; ///< Or there was somebody.
+  /// When the look began, all listings were complete.
+  bool looks_after_ = false;
+  bool told_nobody_ = false; ///< Reported, or repos were found.
   bool told_nothing_ = false;
   std::set<std::string, std::less<>> told_;
 };

@@ -17,18 +17,18 @@ class actor_system;
 
 namespace weir::actors {
 
-/// The name of no listing: under it a PDS is asked whether the one account that
-/// the cursor names has records of a signal collection.
+/// A name that no listing has. Under it a PDS is asked whether the single
+/// account in the cursor has records of a signal collection.
 inline constexpr auto one_account = "#account";
 
-/// Asks an upstream for one page of listRepos, or of listReposByCollection;
+/// Requests one page of listRepos or of listReposByCollection from an upstream;
 /// the answer is a `listing_page`. The real one is `make_repo_lister`.
 using repo_lister = std::function<void(
   const upstream_view& upstream, const std::string& collection,
   const std::string& cursor, supervisor_actor to)>;
 
-/// Asks a host what an account is there; the answer is an `account_answer`. The
-/// real one is `make_account_asker`.
+/// Asks a host for the status of an account; the answer is an `account_answer`.
+/// The real one is `make_account_asker`.
 using account_asker = std::function<void(
   const atproto::did& repo, const std::string& pds, supervisor_actor to)>;
 
@@ -37,29 +37,31 @@ struct supervisor_environment {
   repo_lister list;
   account_asker ask;
   bool discover = false; ///< Full-network mode: listings add repos.
-  /// In signal mode: relays are asked who has records in these.
+  /// In signal mode: relays are asked which repos have records in these.
   std::vector<std::string> signal_collections;
-  /// And PDSs who has records of any signal collection, in a listing that is
-  /// kept under this name; empty: not in this mode.
+  /// In signal mode, PDSs are asked which repos have records of any signal
+  /// collection, in a listing that is stored under this name. Empty in other
+  /// modes.
   std::string holders_listing;
-  /// As an earlier start left them.
+  /// The listings as an earlier start left them.
   std::vector<listing_machine::row> listings;
-  uint32_t filter_generation = 0; ///< In force.
-  /// Not 0: the filter's generation, and repos have quiet work under it.
+  uint32_t filter_generation = 0; ///< The generation of the filter in force.
+  /// Not 0: the generation of a filter under which repos have quiet work.
   uint32_t quiet_work_filter = 0;
   question_options questions;
   bool keeps_some = false; ///< `collections` leaves records out.
   /// DIDs that are remembered of a listing under way (`listing_census`).
   size_t census_entries = limits::census_entries_min;
-  /// What claims of listings may hold; those of streams have a part beside it.
+  /// The memory in bytes for the claims of listings. The claims of streams have
+  /// a part of as much in addition.
   size_t claims_bytes = limits::claims_bytes_max;
 };
 
-/// Spawns the SUPERVISOR, of all partitions: queue, permits, host budgets, retry,
-/// listings. Its queue is rebuilt from the stores when it starts. Before it runs
-/// it is in `env.shared`.
+/// Spawns the SUPERVISOR, which serves all partitions: queue, permits, host
+/// budgets, retries, listings. Its queue is rebuilt from the stores when it
+/// starts. It is in `env.shared` before it runs.
 ///
-/// Lifetime: from NODE; when it dies the program ends.
+/// Lifetime: NODE spawns it; when it dies, the program ends.
 supervisor_actor spawn_supervisor(caf::actor_system& system,
                                   supervisor_environment env,
                                   supervisor_options options,

@@ -33,7 +33,7 @@
 
 namespace weir::actors {
 
-/// The SUPERVISOR; its rules are in supervisor_machine, listing_machine and
+/// The SUPERVISOR. Its rules are in supervisor_machine, listing_machine and
 /// claims_machine.
 class supervisor final : public observed<supervisor_actor::base> {
 public:
@@ -44,10 +44,10 @@ public:
   void on_exit() override;
 
 private:
-  /// A permit: from the moment it is granted.
+  /// A permit, from the moment when it is granted.
   struct running_job {
     uint64_t job = 0;
-    backfill_actor handle; ///< From the moment the download begins.
+    backfill_actor handle; ///< Set from the moment when the download begins.
   };
 
   steady_time now() const {
@@ -62,7 +62,7 @@ private:
     return env_.shared->router_of(repo);
   }
 
-  /// For people, as in the lines of UPSTREAM.
+  /// For readers of the log, in the same form as in the lines of UPSTREAM.
   std::string url_of(uint32_t upstream) const {
     return env_.shared->upstreams.find(upstream).origin;
   }
@@ -85,15 +85,15 @@ private:
   void on_intake();
   void cancel_all();
 
-  /// A page of a listing until all of it was taken.
+  /// A page of a listing, until the whole page was taken.
   struct page_progress {
     listing_id what;
-    std::string cursor; ///< Of the next one.
+    std::string cursor; ///< The cursor of the next page.
     size_t listed = 0;
     bool trusted = true;
-    bool proved = true; ///< Else the directory was wrong.
-    bool has_room = true; ///< Else its claims are to come again.
-    /// Of claims, what it says of accounts that are away.
+    bool proved = true; ///< False: the directory was wrong.
+    bool has_room = true; ///< False: its claims have to come again.
+    /// The lines of claimed accounts that are away.
     std::unordered_map<atproto::did, repo_listed> away{};
     /// Its lines that are not taken yet, and its claims that are not decided.
     std::optional<gather> parts{};
@@ -172,38 +172,41 @@ private:
   byte_claim claims_held_;
   origin_machine origins_;
   returned_machine returned_;
-  /// Whom streams named and whose documents are looked up; true: it is active
-  /// again, so that no ROUTER waits for it.
+  /// The DIDs that streams named and whose documents are looked up. True: the
+  /// account is active again, so no ROUTER waits for the answer.
   std::map<std::pair<uint32_t, atproto::did>, bool> named_;
-  /// Pages with claims that are not decided.
+  /// Pages with claims that are not decided yet.
   std::map<listing_id, std::shared_ptr<page_progress>> claimed_;
   std::unordered_map<atproto::did, running_job> jobs_;
-  /// Pages to ask for when there is room again.
+  /// Pages to request when there is room again.
   std::vector<listing_machine::request> held_pages_;
   question_machine questions_;
   byte_claim questions_held_;
   bool lost_asked_ = false;
-  /// By upstream: whom its listing under way has named.
+  /// By upstream: the repos that its listing under way has named.
   std::map<uint32_t, running_census> censuses_;
-  /// Upstreams whose last listing named all they have.
+  /// Upstreams whose last listing named all repos that they have.
   std::set<uint32_t> listing_all_;
   left_out_scans scans_;
   known_absences absences_;
-  uint64_t turn_ = 0; ///< Of the next census.
-  bool left_out_ = false; ///< A relay does not carry some repos.
+  uint64_t turn_ = 0; ///< The turn of the next census.
+  /// Some repos were left out by a relay that does not carry them.
+  bool left_out_ = false;
   uncovered_laps laps_;
   completeness_laps complete_laps_;
   completeness_budget mends_;
   completeness_metrics complete_metrics_;
   setup_hints hints_;
   fetch_ends ends_;
-  std::shared_ptr<completeness_census> census_; ///< Of the look under way.
+  /// The counts of the look under way.
+  std::shared_ptr<completeness_census> census_;
   metric* compared_ = nullptr;
   metric* uncovered_ = nullptr;
   metric* questions_open_ = nullptr;
   metric* questions_refused_ = nullptr;
   uint64_t asked_ = 0; ///< The number of the last question to IDENTITY.
-  /// By which the directory is to prove itself, and the number of that question.
+  /// The account by which `prove_directory` tries the directory, and the number of
+  /// that question.
   std::optional<std::pair<atproto::did, uint64_t>> proof_;
   actor_timer timer_;
   metric* started_ = nullptr;

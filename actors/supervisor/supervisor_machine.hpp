@@ -9,36 +9,38 @@
 
 namespace weir::actors {
 
-/// Which repo is fetched next, from which host, and when again: the queue of
-/// SYNC-10 to 15, permits and host budgets, without CAF or clock. All waiting
-/// is monotonic.
+/// Decides which repo is fetched next, from which host, and when it is tried
+/// again: the queue of SYNC-10 to 15, permits and host budgets. Without CAF or
+/// clock. All waiting is monotonic.
 ///
-/// The queue is memory only: statuses in the store are the truth, and a scan
-/// of them fills it (at start, and when it had overflowed).
+/// The queue is in memory only: the statuses in the store are the truth, and a
+/// scan of them fills the queue (at the start, and when it had overflowed).
 ///
-/// Permits are shared between hosts in turn and by age within a host. A
-/// download that crawls while a host waits that has less than its share gives
-/// its permit up, and its host rests; a share of the permits is left to those.
-/// A host that got more than its share while nobody waited gives that back.
+/// Permits are shared between hosts in turn, and by age within a host. A
+/// download that crawls while a host with less than its share waits gives its
+/// permit up, and its host rests; a share of the permits is left to such slow
+/// downloads. A host that got more than its share while no other host waited
+/// gives the excess back when another one waits.
 ///
-/// A download that has no answer after `fetch_answer_wait` gives its permit up
-/// while a host waits that has none, unless its host answered the last time.
-/// That host is tried again after a rest, with all the time there is, and has
-/// part of the permits with those like it (`fetch_queue`).
+/// A download without an answer after `fetch_answer_wait` gives its permit up
+/// while a host without any permit waits, unless its own host answered the last
+/// time. That host is tried again after a rest and may then take all the time
+/// that is allowed. Together with hosts like it, it has a part of the permits
+/// (`fetch_queue`).
 class supervisor_machine {
 public:
   struct begin {
     atproto::did repo;
     std::string pds;
     uint64_t job = 0;
-    /// Of a permit: what the look-up of the host brought.
+    /// Of a permit: the result of the look-up of the host.
     std::shared_ptr<const identity_answer> identity{};
   };
 
   /// A repo whose REPO has something to do besides a fetch.
   struct errand {
     atproto::did repo;
-    /// The look-up that found no host; null: it is enough that it wakes.
+    /// The look-up that found no host. Null: it is enough that the REPO wakes.
     std::shared_ptr<const identity_answer> identity;
   };
 
@@ -46,17 +48,20 @@ public:
     std::vector<atproto::did> look_up; ///< Ask IDENTITY for their hosts.
     std::vector<errand> attend;
     std::vector<begin> start;          ///< Permits.
-    std::vector<begin> crawling;       ///< Permits to be given up.
-    std::vector<begin> given_back;     ///< The same of hosts with too many.
-    std::vector<begin> unanswered;     ///< The same without an answer yet.
+    /// Permits to be given up because their downloads crawl.
+    std::vector<begin> crawling;
+    /// Permits to be given up by hosts with too many.
+    std::vector<begin> given_back;
+    /// Permits to be given up for lack of an answer.
+    std::vector<begin> unanswered;
     std::optional<work_scan::request> scan; ///< Read statuses from the store.
     std::optional<steady_time> timer;
   };
 
   explicit supervisor_machine(supervisor_options options);
 
-  /// @param wall Jobs are numbered from here on, so that no number comes twice
-  /// in a store.
+  /// @param wall Job numbers begin here, so that no number comes twice in a
+  ///        store.
   effects on_start(steady_time now, wall_time wall);
 
   /// A repo wants a fetch, at once or after `wait`.
@@ -65,29 +70,30 @@ public:
                   const std::string& pds, std::chrono::seconds wait,
                   steady_time now);
 
-  /// The same, seen in the store.
-  /// @param quiet Its status does not say so: only a lap that looks for quiet
-  ///        work finds it again.
+  /// The same, found in the store.
+  /// @param quiet Its status does not show the wish: only a lap that looks for
+  ///        quiet work finds it again.
   effects on_found(const atproto::did& repo, storage::repo_status status,
                    const std::string& pds, std::chrono::seconds wait,
                    steady_time now, bool quiet = false);
 
-  /// All of a page was found.
+  /// All repos of a page of the scan were found.
   effects on_page(std::string next, bool end, steady_time now);
 
   /// The first answer to a look-up. Later ones change nothing.
   effects on_identity(const atproto::did& repo, const identity_answer& x,
                       steady_time now);
 
-  /// Its REPO did its errand, or ended.
+  /// The REPO finished its errand, or ended.
   effects on_attended(const atproto::did& repo, steady_time now);
 
-  /// The permit is free again. Late news of an earlier job change nothing.
+  /// The permit is free again. Late messages about an earlier job change
+  /// nothing.
   effects on_end(const atproto::did& repo, uint64_t job, steady_time now);
 
-  /// The REPO that had the permit ended before it gave it back: so does the
-  /// permit. The repo is fetched later, since one that dies again and again
-  /// must not be woken without end.
+  /// The REPO that had the permit ended before it gave the permit back, so the
+  /// permit ends as well. The repo is fetched later, since a REPO that dies
+  /// again and again must not be woken without end.
   effects on_owner_lost(const atproto::did& repo, uint64_t job,
                         steady_time now);
 
@@ -97,19 +103,20 @@ public:
   /// A download began.
   effects on_download(const atproto::did& repo, uint64_t job, steady_time now);
 
-  /// The host of a download answered, and so many bytes of a body are here.
-  /// @param received All of it.
+  /// The host of a download answered, and this many bytes of the body have
+  /// arrived.
+  /// @param received The body is complete.
   effects on_progress(uint64_t job, uint64_t bytes, bool received,
                       steady_time now);
 
-  /// Whether repos are fetched at all; those that are go on.
+  /// Whether new fetches may begin; those that run go on.
   effects on_intake(bool backfills, steady_time now);
 
   effects on_timer(steady_time now);
 
   size_t queued() const noexcept { return queue_.size(); }
   size_t running() const noexcept { return queue_.running(); }
-  /// Hosts, and places that answer look-ups.
+  /// Hosts, and other places that answer look-ups.
   size_t hosts() const noexcept { return queue_.lanes(); }
 
 private:
@@ -126,8 +133,8 @@ private:
   fetch_queue queue_;
   fetch_pace pace_;
   uint64_t last_job_ = 0;
-  uint64_t given_back_ = 0; ///< The job that is to end; 0: none.
-  bool paused_ = false; ///< Nobody is asked, no permit is given.
+  uint64_t given_back_ = 0; ///< The job that has been told to end; 0: none.
+  bool paused_ = false; ///< No look-up is made and no permit is given.
 };
 
 } // namespace weir::actors

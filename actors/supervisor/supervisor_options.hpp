@@ -14,13 +14,13 @@ struct supervisor_options {
   size_t per_host = limits::sync_per_host_range.standard;
   size_t preparing_max = limits::fetch_preparing_max;
   size_t queue_max = limits::fetch_queue_max;
-  /// Hosts that are remembered though nobody waits for them.
+  /// Hosts that are remembered although none of their repos waits.
   size_t hosts_max = limits::fetch_hosts_max;
   /// SYNC-14
   std::chrono::seconds retry_scan = limits::retry_scan;
   /// The longest back-off of a repo.
   std::chrono::seconds retry_max = limits::retry_backoff_max_standard;
-  /// Between two looks at all rows while something is incomplete.
+  /// The time between two looks at all rows while something is incomplete.
   std::chrono::seconds completeness_interval
     = limits::completeness_interval_range.standard;
   size_t breaker_failures = limits::host_failures_max;
@@ -30,7 +30,7 @@ struct supervisor_options {
   std::chrono::seconds slow_rest = limits::host_slow_rest;
 };
 
-/// What one of many may have of `all` while others wait.
+/// The part of `all` that one host may have while others wait.
 constexpr size_t fair_share(size_t all) noexcept {
   return (all + limits::fair_part - 1) / limits::fair_part;
 }

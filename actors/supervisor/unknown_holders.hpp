@@ -13,17 +13,17 @@
 
 namespace weir::actors {
 
-/// Which upstreams could not say who has records of a signal collection: quiet
-/// repos there may be missing. Health is told of it. No clock, threads or I/O in
-/// here.
+/// Tracks which upstreams could not report which repos have records of a signal
+/// collection, so that quiet repos of theirs may be missing. The result is
+/// reported to HEALTH. No clock, threads or I/O in here.
 class unknown_holders {
 public:
-  /// What is wrong at an upstream; empty: nothing any more.
+  /// What is wrong at an upstream. Empty string: the problem is over.
   using report = std::optional<std::string>;
 
   /// A page came.
-  /// @param unanswered Accounts that its host could not describe, or of which
-  ///        it disowns all.
+  /// @param unanswered Accounts that its host could not describe, or all of its
+  ///        accounts when the host denies every one.
   void on_page(const listing_id& what, size_t unanswered) {
     auto& x = listings_[what];
     x.offered = true;
@@ -32,7 +32,7 @@ public:
       x.failures = 0;
   }
 
-  /// A page failed, or its host describes nobody.
+  /// A page failed, or its host does not describe accounts.
   report on_failed(const listing_id& what, const error& why) {
     auto& x = listings_[what];
     if (why.code == ec::rate_limited) { // Its page goes on where it was.
@@ -40,7 +40,8 @@ public:
       return std::nullopt;
     }
     x.offered = why.code != ec::not_found;
-    // It is read from its start again, so pages that came before come first.
+    // The listing is read from its start again, so its earlier pages come
+    // before the one that failed.
     x.from_the_beginning = why.code == ec::malformed;
     if (x.from_the_beginning)
       x.passed_over = false;
@@ -65,7 +66,7 @@ public:
     return trouble_of(what.upstream);
   }
 
-  /// Its last listing told of everybody.
+  /// Whether its last listing covered all accounts.
   bool knows(const listing_id& what) const {
     const auto i = listings_.find(what);
     return i != listings_.end() && i->second.offered && i->second.trouble.empty();
@@ -74,13 +75,15 @@ public:
 private:
   struct state {
     bool offered = true;
-    bool from_the_beginning = false; ///< Its last failure made it begin anew.
-    bool passed_over = false;        ///< Accounts of the run under way.
+    /// Its last failure made the listing begin anew.
+    bool from_the_beginning = false;
+    /// Accounts of the run under way were passed over.
+    bool passed_over = false;
     size_t failures = 0;             ///< In a row.
-    std::string trouble;             ///< Empty: all was said.
+    std::string trouble;             ///< Empty: all accounts were answered for.
   };
 
-  /// Of its first listing that has any.
+  /// The problem of the upstream's first listing that has one.
   std::string trouble_of(uint32_t upstream) const {
     for (const auto& [what, x] : listings_)
       if (what.upstream == upstream && !x.trouble.empty())

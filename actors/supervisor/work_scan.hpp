@@ -9,10 +9,10 @@
 
 namespace weir::actors {
 
-/// How long a repo waits for the time that its row names, in Unix seconds. Rows
-/// hold wall time so that it outlives the process; waiting is monotonic from
-/// here on. A time beyond the longest back-off was written by a clock that was
-/// wrong: it counts as now, so that such a clock never stops retries.
+/// How long a repo waits for the time that its row names in Unix seconds. Rows
+/// hold wall time so that it outlives the process; from here on the wait is
+/// monotonic. A time beyond the longest back-off was written while the clock
+/// was wrong. It counts as now, so that a wrong clock never stops retries.
 std::chrono::seconds wait_of(int64_t due, wall_time now,
                              std::chrono::seconds longest) noexcept;
 
@@ -25,26 +25,27 @@ std::chrono::seconds wait_of(int64_t due, wall_time now,
 class work_scan {
 public:
   struct request {
-    std::string after;   ///< A place as READER named it; empty: the beginning.
+    /// A place in the form in which READER named it; empty: the beginning.
+    std::string after;
     size_t limit = 0;    ///< Rows.
-    bool quiet = false;  ///< Quiet work is looked for, too.
+    bool quiet = false;  ///< Quiet work is wanted as well.
   };
 
-  /// All there is.
+  /// Begins a lap over all rows.
   void begin() noexcept;
 
-  /// A repo that is due did not fit. Its row may still be on its way to the disk,
-  /// and a lap of now find nothing: another one follows after
+  /// A repo that is due did not fit. Its row may still be on its way to the
+  /// disk, so that a lap of now finds nothing: another lap follows after
   /// `limits::scan_again_after`.
   void left_out_now(steady_time now) noexcept;
 
-  /// One that may wait until then did not fit.
+  /// A repo that may wait until `due` did not fit.
   /// @param quiet Only a lap that looks for quiet work finds it again.
   void left_out(steady_time due, bool quiet) noexcept;
 
   void on_timer(steady_time now) noexcept;
 
-  /// The next page, if it is to be read now.
+  /// The next page, if one is to be read now.
   /// @param held Repos in the queue that are due.
   std::optional<request> next(size_t held, size_t queue_max);
 
@@ -53,14 +54,14 @@ public:
 
 private:
   std::string place_;
-  bool wanted_ = false;  ///< A lap is under way, or to begin.
-  bool again_ = false;   ///< One more after it.
+  bool wanted_ = false;  ///< A lap is under way, or is to begin.
+  bool again_ = false;   ///< Another lap follows it.
   bool quiet_ = false;
   bool filling_ = false; ///< The queue has room for more of this lap.
   bool reading_ = false;
   std::optional<steady_time> later_; ///< When the next lap is due by itself.
-  bool later_quiet_ = false;         ///< That one looks for quiet work.
-  /// When the row of the last one that did not fit should be on disk.
+  bool later_quiet_ = false;         ///< That lap looks for quiet work.
+  /// When the row of the last repo that did not fit should be on disk.
   std::optional<steady_time> written_;
 };
 
