@@ -13,7 +13,8 @@ class actor_system;
 
 namespace weir::actors {
 
-/// An HTTP body under way, as far as a BACKFILL needs it. Any thread.
+/// The part of an HTTP body under way that a BACKFILL needs. Calls from any
+/// thread.
 class repo_download {
 public:
   virtual ~repo_download() = default;
@@ -24,16 +25,17 @@ public:
   virtual void cancel() = 0;
 };
 
-/// Starts `getRepo` at a host; head, pieces and end go to `to`. The real one is
-/// `make_repo_fetcher`.
+/// Starts `getRepo` at a host. The head, the pieces and the end of the answer
+/// go to `to`. The real one is `make_repo_fetcher`.
 using repo_fetcher = std::function<std::shared_ptr<repo_download>(
   const std::string& pds, const atproto::did& repo, backfill_actor to)>;
 
-/// Memory or a file, by what is fed; made once an import.
+/// Memory or a file, depending on how much is written. Made once for each
+/// import.
 struct import_spools {
   std::unique_ptr<atproto::spool> store;
   std::unique_ptr<atproto::spool> index;
-  /// True when reads may touch the disk: steps then run on a READER.
+  /// True when reads may touch the disk: then steps run on a READER.
   std::function<bool()> on_disk;
 };
 
@@ -48,10 +50,11 @@ struct backfill_environment {
   metric* records = nullptr;
 };
 
-/// Spawns one fetch of one repo: spool, verify, walk, diff, hand the chunks to
-/// the REPO. Works in quanta of about 2 ms, so that live work goes on.
+/// Spawns one fetch of one repo: it spools the CAR, verifies and walks it,
+/// compares it with the store, and passes the chunks to the REPO. It works in
+/// quanta of about 2 ms, so that live work goes on.
 ///
-/// Lifetime: spawned and monitored by `from`; ends by itself, after it has sent
+/// Lifetime: `from` spawns and monitors it. It ends by itself after it has sent
 /// the result to REPO and SUPERVISOR.
 backfill_actor spawn_backfill(caf::actor_system& system,
                               const backfill_environment& env,

@@ -22,12 +22,13 @@ struct fetch_bounds {
 };
 
 /// The rules of one fetch of one repo: what its host's answer means, how far
-/// the work may run ahead of the REPO, and what becomes known of the host.
+/// the work may run ahead of the REPO, and what the fetch shows about the host.
 ///
-/// The body is fed to an `import_machine`. When it is complete the import is
-/// stepped, here or on another thread, as long as `may_step` says so, and its
-/// outcome comes back to `on_step`. Chunks go to the REPO, which may have
-/// `chunks_max` of them at once; one more waits here, and the steps with it.
+/// The body is fed to an `import_machine`. When the body is complete, the
+/// import is stepped here or on another thread, as long as `may_step` allows
+/// it, and each result goes to `on_step`. Chunks go to the REPO, which may have
+/// `chunks_max` of them at once. One more chunk waits here, and until it leaves
+/// no step is made.
 ///
 /// # Threads
 /// One. While a step of the import runs elsewhere only `on_chunk_stored` may be
@@ -36,23 +37,25 @@ class fetch_machine {
 public:
   /// How the fetch ended.
   struct ending {
-    error reason; ///< `ec::none`: all of the difference was handed out.
+    error reason; ///< `ec::none`: the whole difference was handed out.
     host_verdict host = host_verdict::fine;
     std::chrono::seconds retry_after{0};
-    /// Set when the host says that the account is not active or not there.
+    /// Set when the host states that the account is not active or not there.
     std::optional<storage::account_status> account;
-    /// The rev of a root whose only fault is that it is beyond our clock.
+    /// The rev of a root whose only fault is that it is ahead of our clock.
     atproto::tid ahead;
-    /// For the health of the node: the host did what it should, or did not.
+    /// Whether the ending counts for or against the host in the node's health.
     bool counts_for_host = true;
   };
 
   /// In the order in which they are carried out.
   struct effects {
-    bool progress = false; ///< Say how far the download is.
-    uint64_t grant = 0;    ///< Body bytes that may be read beside those before.
+    bool progress = false; ///< Report how far the download is.
+    /// Body bytes that may be read in addition to those granted before.
+    uint64_t grant = 0;
     std::optional<std::vector<storage::new_operation>> chunk{};
-    std::optional<std::string> heads_after{}; ///< Read a page of record heads.
+    /// Read a page of record heads after this path.
+    std::optional<std::string> heads_after{};
     std::optional<ending> end{};
   };
 
@@ -71,10 +74,10 @@ public:
   /// The outcome of one step of the import.
   effects on_step(result<import_machine::progress> x);
 
-  /// A page of our record heads, which was asked for.
+  /// A page of our record heads, which `heads_after` asked for.
   effects on_heads(result<std::vector<import_machine::held>> page, bool end);
 
-  /// The REPO has taken a chunk.
+  /// The REPO has stored a chunk.
   effects on_chunk_stored();
 
   /// Whether the import is to be stepped now.
@@ -84,8 +87,8 @@ public:
 
   bool is_received() const noexcept { return is_received_; }
 
-  /// Memory of the fetch, at most: what was granted, what was fed until it lies
-  /// in a file, and the chunks on their way.
+  /// An upper bound of the fetch's memory: bytes that were granted, bytes that
+  /// were fed until they lie in a file, and chunks under way.
   uint64_t bytes_held() const noexcept;
 
 private:
@@ -103,7 +106,8 @@ private:
   steady_time reported_;
   size_t chunks_out_ = 0;
   bool is_received_ = false;
-  bool stepping_ = false; ///< The body is complete, and not all is handed out.
+  /// The body is complete, and not everything is handed out.
+  bool stepping_ = false;
   bool awaits_heads_ = false;
   bool ended_ = false;
   std::optional<std::vector<storage::new_operation>> waiting_chunk_;

@@ -19,25 +19,25 @@ namespace weir::actors {
 struct import_order {
   atproto::did repo;
   atproto::public_key key;
-  /// What we hold; null or without records: everything fetched is new.
+  /// What the store has. Null or without records: everything fetched is new.
   std::shared_ptr<const storage::chain_row> base;
-  atproto::tid least; ///< Of an event that was missed; undefined: none.
+  atproto::tid least; ///< The rev of an event that was missed; undefined: none.
   wire::collection_filter filter;
-  /// A larger one is walked twice, so that it need not fit into memory.
+  /// A larger repository is walked twice, so that it need not fit into memory.
   uint64_t one_pass_bytes_max = limits::import_one_pass_bytes_max;
-  /// Of the block index in memory; more lie in the index spool.
+  /// Entries of the block index in memory; more lie in the index spool.
   size_t index_entries_max = limits::walk_index_entries_max;
 };
 
-/// Proves one fetched repository and finds how it differs from what we hold
-/// (architecture.md, The stages): creates, updates and deletes. Nothing comes
-/// out of it before the whole CAR was proved.
+/// Proves one fetched repository and finds how it differs from the stored copy
+/// (architecture.md, The stages): creates, updates and deletes. Nothing is
+/// handed out before the whole CAR was proved.
 ///
-/// Feed the body, `finish` it, then call `step` until it is done, giving it
-/// pages of our record heads when it asks.
+/// Feed the body, call `finish`, then call `step` until it is done, and pass
+/// pages of our record heads when it asks for them.
 ///
 /// # Threads
-/// One at a time; may move between calls.
+/// One at a time; it may change between calls.
 class import_machine {
 public:
   struct held {
@@ -49,7 +49,7 @@ public:
     /// A part of the difference; at most `limits::chunk_ops_max` operations.
     std::optional<std::vector<storage::new_operation>> chunk;
     bool need_heads = false; ///< Answer with `on_heads`.
-    std::string heads_after; ///< Path behind which the page begins.
+    std::string heads_after; ///< The page begins after this path.
     bool done = false;       ///< Everything was handed out.
   };
 
@@ -58,12 +58,12 @@ public:
 
   result<void> feed(bytes_view piece);
 
-  /// The body ended in good order. Checks the root commit; refuses one that is
-  /// older than what we hold or heard of (a stale mirror,
+  /// The body ended without an error. Checks the root commit, and refuses one
+  /// that is older than the stored copy or than a missed event (a stale mirror,
   /// protocol-coverage.md 5.3).
   result<void> finish(wall_time now);
 
-  /// A quantum: at most `records_max` records.
+  /// Does one quantum of work: at most `records_max` records.
   result<progress> step(size_t records_max);
 
   /// The next page of heads, in path order.
@@ -74,8 +74,8 @@ public:
     return *root_;
   }
 
-  /// The rev of a root that `finish` refused for being beyond our clock, and
-  /// for nothing else; else undefined.
+  /// The rev of a root that `finish` refused only for being ahead of our clock;
+  /// otherwise undefined.
   atproto::tid ahead() const noexcept { return ahead_; }
 
   uint64_t bytes_fed() const noexcept {
@@ -116,8 +116,8 @@ private:
   phase phase_ = phase::feeding;
   uint64_t records_ = 0;
 
-  /// Records of the current window: of the whole repo when it is small, else
-  /// of one step of the second pass.
+  /// Records of the current window: the whole repo when it is small, otherwise
+  /// one step of the second pass.
   std::deque<fetched> window_;
   std::shared_ptr<bytes> arena_;
   bool window_is_all_ = true;

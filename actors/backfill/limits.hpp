@@ -10,24 +10,26 @@ namespace weir::limits {
 
 using namespace std::chrono_literals;
 
-/// Operations in one backfill chunk, and chunks of one job on their way.
+/// Operations and bytes of one backfill chunk, and chunks of one job that are
+/// under way.
 constexpr size_t chunk_ops_max = 256;
 constexpr size_t chunk_bytes_max = 1'048'576;
 constexpr size_t job_chunks_max = 4;
 
-/// A CAR above this lies in a file, not in memory.
+/// A CAR larger than this lies in a file, not in memory.
 constexpr size_t spool_memory_bytes_max = 8'388'608;
 
-/// Body bytes of one fetch that were granted and not yet taken in.
+/// Body bytes of one fetch that may be read from the socket beyond those that
+/// were processed.
 constexpr size_t fetch_window_bytes = 1'048'576;
 
-/// What is kept of an answer that is no CAR.
+/// The bytes that are kept of an answer that is not a CAR.
 constexpr size_t fetch_error_bytes_max = 4'096;
 
 /// Repositories up to this size are compared from memory, in one pass.
 constexpr uint64_t import_one_pass_bytes_max = 4'194'304;
 
-/// A BACKFILL says as often how far its download is.
+/// The interval at which a BACKFILL reports the progress of its download.
 constexpr std::chrono::microseconds fetch_progress_interval = 1s;
 
 /// One getRepo of any size; `http_bytes_per_second_min` ends slow ones sooner.

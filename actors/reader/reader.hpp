@@ -8,8 +8,8 @@ class actor_system;
 
 namespace weir::actors {
 
-/// Spawns one READER of the pool, by default on a thread of its own, because
-/// its jobs touch the disk.
+/// Spawns one READER of the pool. It has a thread of its own by default,
+/// because its jobs touch the disk.
 /// @param store Outlives the actor.
 reader_actor spawn_reader(caf::actor_system& system, store_readers& store,
                           bool detached = true);

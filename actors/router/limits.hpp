@@ -9,30 +9,36 @@ namespace weir::limits {
 
 using namespace std::chrono_literals;
 
-/// A REPO that dies more often than this in the window is left alone for it.
+/// A REPO that dies more often than `repo_restarts_max` times within the window
+/// is not restarted for the length of the window. Deaths are remembered for at
+/// most `repo_deaths_known_max` repos.
 constexpr size_t repo_restarts_max = 5;
 constexpr auto repo_restart_window = 60s;
 constexpr size_t repo_deaths_known_max = 1'024;
 
-/// REPOs that one wake may ask to close.
+/// REPOs that are asked to close when one REPO wakes.
 constexpr size_t router_close_tries_max = 16;
 
-/// A shard with more than this many times the REPOs that it keeps alive, and
-/// one, wakes no further one for a frame. While frames wait the sweep comes this
-/// many times as often: nobody says when a REPO that was busy becomes idle.
+/// At most `resident_crowd_factor` times as many REPOs as a shard keeps alive,
+/// and one more, may live before frames stop waking others. While frames wait,
+/// the sweep runs `held_tries_per_sweep` times as often, since a busy REPO does
+/// not report when it becomes idle.
 constexpr size_t resident_crowd_factor = 2;
 constexpr int held_tries_per_sweep = 10;
 constexpr auto repo_idle_max = 10min;
-constexpr auto repo_sweep_interval = 10s; ///< Of a ROUTER, for idle REPOs.
+/// The interval at which a ROUTER looks for idle REPOs.
+constexpr auto repo_sweep_interval = 10s;
 
-/// The same in one shard of the ROUTER: so many messages may be on their way.
+/// The most claims of one stream in one shard of the ROUTER that wait for an
+/// answer.
 constexpr size_t shard_claims_max = 64;
 
-/// This part of the REPOs that a shard keeps alive may be awake because of what
-/// a listing said and no event did.
+/// The part of the REPOs that a shard keeps alive (2: half) that may be awake
+/// because of a listing line which no event has confirmed yet.
 constexpr size_t listing_doubts_part = 2;
 
-/// While half of these are awake, a listing that has this part of them waits.
+/// While half of those places are in use, a listing that already has this part
+/// of all of them (8: one eighth) waits.
 constexpr size_t listing_upstream_part = 8;
 
 } // namespace weir::limits

@@ -14,14 +14,16 @@
 
 namespace weir::actors {
 
-/// Lines of listings wake REPOs, and a REPO that knows less than its line says
-/// stays awake until the stream has told all, which may take an hour. So each
-/// line has a place until it is answered, and each such REPO one until its
-/// doubt is over; the other lines wait, in order, and their listings with them.
-/// No line is dropped.
+/// Limits how many REPOs are awake because of listings. A line of a listing
+/// wakes its REPO, and a REPO whose copy is older than the line states stays
+/// awake until the stream has delivered all events, which may take an hour.
+/// Therefore each line has a place until it is answered, and each such REPO has
+/// one until its doubt about its copy is over. The other lines wait in order,
+/// and so do the next pages of their listings. No line is dropped.
 ///
-/// The listing that has the fewest places goes first. Half of all places are
-/// for listings that have less than their share, so that one whose stream never
+/// The listing with the fewest places goes first. Half of all places are for
+/// listings that have less than their share, so that a listing whose stream
+/// never catches up does not stop the others. Without CAF or clock; one thread.
 /// tells all does not stop the others. Without CAF or clock; one thread.
 template <class Work>
 class listing_gate {
@@ -64,7 +66,7 @@ public:
     ++held_;
   }
 
-  /// It does so no more, or is gone.
+  /// The REPO no longer stays awake because of a listing, or has ended.
   void doubts_no_more(const atproto::did& repo) {
     if (const auto x = doubting_.extract(repo))
       give_back(x.mapped());
@@ -79,7 +81,8 @@ public:
 private:
   struct listing {
     std::deque<Work> waiting;
-    size_t held = 0; ///< Its lines on their way, and REPOs that doubt.
+    /// Its lines under way, and REPOs that stay awake because of it.
+    size_t held = 0;
   };
 
   void give_back(uint32_t upstream) {
@@ -93,7 +96,7 @@ private:
 
   size_t places_;
   size_t share_;
-  size_t held_ = 0; ///< Of all listings.
+  size_t held_ = 0; ///< The same of all listings.
   std::map<uint32_t, listing> listings_;
   std::unordered_map<atproto::did, uint32_t> doubting_;
 };

@@ -16,10 +16,11 @@
 
 namespace weir::actors {
 
-/// `fencing`: its actor died; nothing may write for it until the JOURNAL has
-/// shut its late updates out. `noting`: it died too often; nothing may be given
-/// up before its row says so. `parked`: for a while its frames are given up, so
-/// that they do not hold the others.
+/// The state of a REPO. `fencing`: the actor died, and nothing may write for
+/// the repo until the JOURNAL refuses its late updates. `noting`: the actor
+/// died too often, and no frame may be given up before the repo's row records
+/// that. `parked`: frames are given up for a while, so that they do not delay
+/// others.
 enum class resident_phase : uint8_t {
   awake,
   closing,
@@ -28,12 +29,13 @@ enum class resident_phase : uint8_t {
   parked
 };
 
-/// Which REPOs of a shard live: woken by work, asked to close when idle or too
-/// many, fenced and replaced when they die, left alone when they die again and
-/// again (actors.md, One update of a repo). Without CAF or clock.
+/// Decides which REPOs of a shard live. A REPO is woken by work, asked to close
+/// when it is idle or when there are too many, fenced and replaced when it
+/// dies, and parked when it dies again and again (actors.md, One update of a
+/// repo). Without CAF or clock.
 ///
-/// `Home` is what the shell keeps of a REPO; `has_work()` says that something
-/// waits for the next one.
+/// `Home` is the state that the ROUTER keeps for a REPO. Its `has_work()` is
+/// true while something waits for the next REPO.
 template <class Home>
 class resident_machine {
 public:
@@ -45,18 +47,19 @@ public:
 
   private:
     friend class resident_machine;
-    steady_time used; ///< Parked: since then.
+    /// When it was last used; for a parked one, when it was parked.
+    steady_time used;
     std::list<atproto::did>::iterator lru;
   };
 
-  /// These are asked to close; they end, or say that they are busy.
+  /// These are asked to close; each ends, or answers that it is busy.
   using closing = std::vector<Home*>;
 
-  /// What a message of a REPO means for it.
+  /// The result of a REPO's message.
   enum class passed : uint8_t {
-    nothing, ///< It is not known, or was not asked.
-    awake,   ///< It goes on: hand it what waits.
-    again,   ///< It ended, and more came: make the next one.
+    nothing, ///< The REPO is not known, or was not asked.
+    awake,   ///< It goes on: deliver what waits for it.
+    again,   ///< It ended, and more work came: make the next one.
     gone,    ///< It ended and is forgotten.
   };
 
@@ -67,8 +70,8 @@ public:
   resident_machine(const resident_machine&) = delete;
   resident_machine& operator=(const resident_machine&) = delete;
 
-  /// Work came for a repo. `fresh`: it had no REPO, so make one, then close
-  /// what `make_room` says.
+  /// Work came for a repo. `fresh`: the repo had no REPO, so make one, and then
+  /// close what `make_room` returns.
   struct visit {
     resident& to;
     bool fresh = false;
@@ -84,8 +87,8 @@ public:
     return {x, fresh};
   }
 
-  /// The least used, as many as there are too many. Those that are busy say so
-  /// and count as used; until they answer, others are asked.
+  /// The least recently used REPOs, as many as there are too many. A REPO that
+  /// is busy answers so and counts as used; until it answers, others are asked.
   closing make_room() {
     closing out;
     for (auto tries = options_.close_tries_max;
@@ -114,8 +117,9 @@ public:
     return busy ? passed::awake : passed::again;
   }
 
-  /// A REPO died. @returns it, to be fenced or noted by its phase; null when
-  /// it is not known.
+  /// A REPO died.
+  /// @returns the resident, to be fenced or noted according to its phase; null
+  /// when it is not known.
   resident* on_died(const atproto::did& repo, steady_time now) {
     const auto i = residents_.find(repo);
     if (i == residents_.end())
@@ -126,8 +130,8 @@ public:
     return &x;
   }
 
-  /// Its row says that frames are given up. @returns it, parked from now on;
-  /// null when nobody waits for that.
+  /// The row now records that frames are given up.
+  /// @returns the resident, parked from now on; null when none was being noted.
   resident* on_noted(const atproto::did& repo, steady_time now) {
     const auto i = residents_.find(repo);
     if (i == residents_.end() || i->second.at != phase::noting)
@@ -137,8 +141,8 @@ public:
     return &i->second;
   }
 
-  /// Nothing of the dead one can be written any more. @returns whom to make
-  /// anew; null when nobody waits for it.
+  /// The dead actor can write nothing any more.
+  /// @returns the resident to make anew; null when none was being fenced.
   resident* on_fenced(const atproto::did& repo) {
     const auto i = residents_.find(repo);
     if (i == residents_.end() || i->second.at != phase::fencing)
@@ -149,10 +153,10 @@ public:
 
   struct swept {
     closing close;
-    std::vector<atproto::did> fence; ///< Were parked for long enough.
+    std::vector<atproto::did> fence; ///< Were parked for the whole window.
   };
 
-  /// What was idle for too long closes, what was parked comes back.
+  /// Closes REPOs that were idle for too long, and revives parked ones.
   swept sweep(steady_time now) {
     swept out;
     for (auto i = lru_.rbegin(); i != lru_.rend(); ++i) {
@@ -217,7 +221,7 @@ private:
     residents_.erase(i);
   }
 
-  /// Deaths of a repo. When too many repos died of late, all begin anew.
+  /// Deaths of a repo. When too many repos died lately, all counts begin anew.
   restart_policy& deaths_of(const atproto::did& repo, steady_time now) {
     if (deaths_.size() >= options_.deaths_known_max
         && !deaths_.contains(repo)) {
@@ -234,9 +238,10 @@ private:
 
   resident_options options_;
   resident_map residents_;
-  std::list<atproto::did> lru_; ///< Most recent first.
-  size_t closing_ = 0;          ///< Residents in that phase.
-  std::unordered_map<atproto::did, restart_policy> deaths_; ///< Of late.
+  std::list<atproto::did> lru_; ///< The most recently used comes first.
+  size_t closing_ = 0;          ///< Residents in the phase `closing`.
+  /// Of repos that died lately.
+  std::unordered_map<atproto::did, restart_policy> deaths_;
 };
 
 } // namespace weir::actors

@@ -11,19 +11,22 @@
 namespace weir::actors {
 
 struct resident_options {
-  /// REPOs kept alive; above it the least used are asked to close.
+  /// REPOs that are kept alive. Beyond that, the least recently used are asked
+  /// to close.
   size_t resident_max = limits::resident_repos_max;
-  /// How many of them one wake may ask.
+  /// The most REPOs that are asked to close when one wakes.
   size_t close_tries_max = limits::router_close_tries_max;
   std::chrono::microseconds idle_max = limits::repo_idle_max;
-  /// Deaths of one REPO in the window; with one more it is parked for as long.
+  /// Deaths of one REPO in the window. After one more, the repo is parked for
+  /// the length of the window.
   size_t restarts_max = limits::repo_restarts_max;
   std::chrono::seconds restart_window = limits::repo_restart_window;
   /// REPOs whose deaths are remembered.
   size_t deaths_known_max = limits::repo_deaths_known_max;
 };
 
-/// REPOs that one shard keeps alive when all shards have so much memory.
+/// The REPOs that one shard keeps alive when all shards together have this
+/// memory.
 inline size_t residents_for(uint64_t bytes, size_t shards) noexcept {
   return std::clamp<size_t>(bytes / limits::repo_actor_bytes / shards,
                             limits::residents_min, limits::resident_repos_max);

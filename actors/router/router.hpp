@@ -25,15 +25,17 @@ using repo_factory = std::function<repo_actor(
 struct router_options {
   size_t shard = 0;
   tracking_mode mode = tracking_mode::manual;
-  wire::collection_filter signal; ///< With `signal`: what discovers a repo.
+  /// The collections that discover a repo, in mode `signal`.
+  wire::collection_filter signal;
   resident_options residents;
   std::chrono::microseconds sweep = limits::repo_sweep_interval;
 };
 
-/// Spawns one shard: DID to REPO, wake and passivation, the tracked set.
+/// Spawns one shard: it maps DIDs to REPOs, wakes and closes REPOs, and keeps
+/// the tracked set.
 ///
-/// Lifetime: from NODE; when it dies the program ends. A REPO that dies has a
-/// successor as soon as something comes for it.
+/// Lifetime: NODE spawns it; when it dies, the program ends. A REPO that dies
+/// is replaced as soon as work comes for its repo.
 router_actor spawn_router(caf::actor_system& system, context_ptr shared,
                           home_ptr home, router_options options,
                           tracked_set tracked, repo_factory make_repo);

@@ -20,8 +20,8 @@
 
 namespace weir::actors {
 
-/// The ROUTER itself: router.cpp routes, router_residents.cpp keeps the REPOs,
-/// router_claims.cpp asks about DIDs that streams name.
+/// The ROUTER: router.cpp routes, router_residents.cpp manages REPOs, and
+/// router_claims.cpp handles DIDs that streams name.
 class router final : public observed<router_actor::base> {
 public:
   router(caf::actor_config& config, context_ptr shared, home_ptr partition,
@@ -44,8 +44,9 @@ public:
 
   behavior_type make_behavior() override;
 
-  /// Nobody else knows the REPOs: those of a router that died are told, too, or
-  /// one that waits for an answer or a timer would keep the process.
+  /// Stops all REPOs, since only this actor knows them. Otherwise, after a
+  /// router died, a REPO that waits for an answer or a timer would keep the
+  /// process alive.
   void on_exit() override {
     residents_.for_each([this](home& x) {
       if (x.handle)
@@ -62,7 +63,7 @@ public:
   }
 
 private:
-  /// A REPO, and what waits until it is awake.
+  /// A REPO, and the work that waits until it is awake.
   struct home {
     repo_actor handle;
     std::vector<atproto::stamped_frame> stash;
@@ -137,7 +138,7 @@ private:
   repo_factory make_repo_;
   residents residents_;
   std::unordered_map<caf::actor_addr, atproto::did> by_address_;
-  /// The JOURNAL's last answer: no fence of this shard is above it.
+  /// The JOURNAL's last answer; no fence of this shard is above it.
   uint64_t incarnation_ = 0;
   wake_machine<command> waiting_;
   listing_gate<std::function<void()>> lines_;

@@ -12,60 +12,64 @@
 
 namespace weir::actors {
 
-/// DIDs that the stream of a PDS names, that nobody tracks, and of which the
-/// SUPERVISOR is to say whether they are that host's: a PDS can name any number
-/// of them. Until it has answered there is no second claim for the same one.
+/// DIDs that the stream of a PDS names and that are not tracked. The SUPERVISOR
+/// decides whether they are that host's accounts, since a PDS can name any
+/// number of DIDs. Until it has answered, the same DID is not claimed a second
+/// time.
 ///
-/// Frames of such a DID are finished at once, so what they say is remembered
-/// here: that the document may be another one by now, and which rev the host
-/// has. It goes with the addition.
+/// The frames of such a DID are finished at once, so their content is
+/// summarized here: whether the DID document may have changed, and the newest
+/// rev of the host. The summary is passed on when the repo is added.
 ///
-/// Whoever is away is no newcomer: he is claimed when he comes back, or by the
-/// listing.
+/// An account that is away is not claimed. It is claimed when it returns, or
+/// found by the listing.
 ///
 /// # Limits
-/// `limits::shard_claims_max` of each stream.
+/// Each stream has at most `limits::shard_claims_max` claims.
 ///
 /// # Threads and ownership
 /// Part of a ROUTER; no CAF or clock.
 class stream_claims {
 public:
-  /// What frames said while nobody tracked the repo.
+  /// What frames stated while the repo was not tracked.
   struct news {
     bool look_up = false; ///< Its identity may have changed.
-    atproto::tid least;   ///< The newest rev.
+    atproto::tid least;   ///< The newest rev that a frame named.
   };
 
   enum class step : uint8_t {
-    ask,      ///< The SUPERVISOR.
-    ask_anew, ///< And what is known of its document is not enough.
-    wait,     ///< For its answer, or for nothing.
+    ask,      ///< Ask the SUPERVISOR.
+    ask_anew, ///< The same, and the stored document does not suffice.
+    wait,     ///< An answer is under way, or there is nothing to ask.
     drop,     ///< There is no room, or the stream rests.
   };
 
-  /// A frame of a DID of which a claim waits.
-  /// @returns false when none does.
+  /// Reads a frame whose DID is claimed by its stream.
+  /// @returns false when there is no such claim.
   bool hear(const atproto::stamped_frame& x);
 
-  /// A frame that discovers a DID of which none waits.
+  /// Claims the DID of a frame that discovers it, when the stream does not
+  /// claim it yet.
   step claim(const atproto::stamped_frame& x, steady_time now);
 
-  /// The repo is that host's.
+  /// The SUPERVISOR decided that the repo is that host's.
   /// @param anew The document was looked up after the claim, so the #identity
-  ///        that made it needs no second look-up.
-  /// @returns whether its addition is to begin, by `begin`.
+  ///        frame that made the claim needs no second look-up.
+  /// @returns whether the repo is to be added, by `begin`.
   bool confirm(uint32_t stream, const atproto::did& repo, bool anew);
 
-  /// None: there is nothing to add any more.
+  /// @returns none when there is nothing to add any more.
   std::optional<news> begin(uint32_t stream, const atproto::did& repo);
 
-  /// It is not. @returns the position of the frame that said so.
+  /// The SUPERVISOR decided that the repo is not that host's.
+  /// @returns the position of the frame that made the claim.
   std::optional<position> fail(uint32_t stream, const atproto::did& repo);
 
   void drop(uint32_t stream, const atproto::did& repo);
 
-  /// All of the stream that are not confirmed, and what it claims until then.
-  /// @returns how many
+  /// Drops all claims of the stream that are not confirmed, and its new claims
+  /// until `until`.
+  /// @returns the number of dropped claims
   size_t rest(uint32_t stream, steady_time until);
 
   /// The repo is added for another reason.
@@ -78,8 +82,8 @@ private:
   struct entry {
     position at;
     news heard;
-    bool asks_anew = false; ///< The frame that claimed it said so.
-    bool away = false;      ///< As its host said last.
+    bool asks_anew = false; ///< Its first frame required a new look-up.
+    bool away = false;      ///< As its host stated last.
     bool confirmed = false;
   };
 

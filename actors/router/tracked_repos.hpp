@@ -9,14 +9,15 @@
 
 namespace weir::actors {
 
-/// Hashes of tracked DIDs (`atproto::stable_hash`); a rare false hit wakes a
+/// Hashes of tracked DIDs (`atproto::stable_hash`). A rare false match wakes a
 /// REPO that finds no row and ends.
 using tracked_set = std::unordered_set<uint64_t>;
 
-/// Whose frames a shard does not drop: repos that are tracked on disk, and
-/// those whose addition is on its way, because their frames come behind it.
-/// What is on disk after a failure is not guessed: until the repo's next REPO
-/// has read it, all stays as it is. Without CAF; one thread.
+/// The repos whose frames a shard does not drop: repos that are tracked on
+/// disk, and repos whose addition is under way, because their frames come after
+/// it. After a failure the content of the disk is not guessed: the state stays
+/// as it is until the repo's next REPO has read the row. Without CAF; one
+/// thread.
 class tracked_repos {
 public:
   explicit tracked_repos(tracked_set on_disk) : on_disk_(std::move(on_disk)) {
@@ -28,12 +29,12 @@ public:
     return on_disk_.contains(x) || coming_.contains(x);
   }
 
-  /// An addition was sent.
+  /// An addition was sent to a REPO.
   void begin_addition(const atproto::did& repo) {
     ++coming_[atproto::stable_hash(repo.str())];
   }
 
-  /// It is over, and this is what is on disk.
+  /// The addition is over, and `tracked` is what is on disk.
   void end_addition(const atproto::did& repo, bool tracked) {
     learn(repo, tracked);
     const auto i = coming_.find(atproto::stable_hash(repo.str()));
@@ -41,7 +42,7 @@ public:
       coming_.erase(i);
   }
 
-  /// This is what is on disk.
+  /// `tracked` is what is on disk.
   void learn(const atproto::did& repo, bool tracked) {
     const auto x = atproto::stable_hash(repo.str());
     if (tracked)

@@ -6,10 +6,10 @@
 
 namespace weir::actors {
 
-/// Which repos a stream discovers: the rules of the modes for a DID that is not
-/// tracked (SYNC-17 to SYNC-19).
+/// Decides which repos a stream discovers: the rules of the modes for a DID
+/// that is not tracked (SYNC-17 to SYNC-19).
 ///
-/// Thread-safe as any value.
+/// Immutable, so calls from any number of threads are safe.
 class tracking_machine {
 public:
   /// @param signal Collections that discover a repo, in mode `signal`.
@@ -18,12 +18,12 @@ public:
     // nop
   }
 
-  /// True when the frame of an untracked repo begins its tracking. A DID of a
-  /// method we cannot resolve never does.
+  /// True when this frame of an untracked repo starts its tracking. A DID whose
+  /// method cannot be resolved is never discovered.
   bool discovers(const atproto::stamped_frame& x) const;
 
-  /// True when the frame of an untracked repo calls its account active in mode
-  /// `signal`: its host is to say whether it has records that are older.
+  /// True when this frame of an untracked repo calls its account active in mode
+  /// `signal`. Its host then has to be asked whether it has older records.
   bool may_return(const atproto::stamped_frame& x) const;
 
 private:

@@ -14,29 +14,31 @@
 
 namespace weir::actors {
 
-/// What may wake REPOs of one shard, and what waits until fewer live
-/// (docs/architecture.md, When memory runs short). Frames and commands wait
-/// apart, because somebody waits for the answer to a command.
+/// Decides which work may wake REPOs of one shard, and which work waits until
+/// fewer REPOs live (docs/architecture.md, When memory runs short). Frames and
+/// commands wait in separate queues, because a client waits for the answer to a
+/// command.
 ///
 /// # Frames
-/// A shard is crowded with more than `limits::resident_crowd_factor` times as
-/// many REPOs as it keeps alive, and one. Frames that would wake another wait
-/// then, and behind them later ones of the same repo from the same stream, so
-/// that none overtakes another. Streams have turns of one frame each: one that
-/// brings many new repos holds up no other. What waits is in flight for its
-/// stream, whose window bounds it; only when a REPO of another shard dies its
-/// streams are read again all the same.
+/// A shard is full with more than `limits::resident_crowd_factor` times as many
+/// REPOs as it keeps alive, and one more. A frame that would wake another REPO
+/// then waits, and so do the later frames of the same repo from the same
+/// stream, so that none overtakes another. Streams take turns of one frame
+/// each, so that a stream with many new repos delays no other. A waiting frame
+/// stays in flight for its stream, whose window bounds the number. Only when a
+/// REPO of another shard dies are the streams read again regardless.
 ///
 /// # Commands
-/// One command may name a great many repos. So half as many as the shard keeps
-/// alive are at work at once, and one while that half would not fit beside
-/// those that have not ended yet. None overtakes another.
+/// One command may name a great many repos. So at most half as many commands
+/// are at work at once as the shard keeps REPOs alive, and only one while that
+/// half would not fit beside the REPOs that still live. None overtakes another.
 ///
-/// What is taken out must be asked for again when a REPO has ended, when a
-/// command is done, and from time to time: nobody says when a REPO that was
-/// busy has become idle. Without CAF or clock; one thread.
+/// Ask again for waiting work when a REPO has ended, when a command is done,
+/// and from time to time: a busy REPO does not report when it becomes idle.
+/// Without CAF or clock; one thread.
 ///
-/// @param residents In all calls: REPOs alive, those that close included.
+/// @param residents In all calls: the REPOs that live, including those that are
+///        closing.
 template <class Command>
 class wake_machine {
 public:
@@ -50,10 +52,10 @@ public:
     // nop
   }
 
-  /// @param batch Of one stream; may be empty.
-  /// @param wakes Says of a frame whether it would wake a REPO; asked only where
-  ///        the batch could crowd the shard.
-  /// @returns those that need not wait, in order
+  /// @param batch Frames of one stream; may be empty.
+  /// @param wakes Tells whether a frame would wake a REPO. It is called only
+  ///        when the batch could fill the shard.
+  /// @returns the frames that need not wait, in order
   template <class Wakes>
   frames take(frames batch, size_t residents, const Wakes& wakes) {
     if (turns_.empty() && residents + batch.size() <= residents_max_)
@@ -67,8 +69,7 @@ public:
     return out;
   }
 
-  /// The oldest frame of the stream whose turn it is, unless the shard is
-  /// crowded.
+  /// The oldest frame of the stream whose turn it is, unless the shard is full.
   std::optional<atproto::stamped_frame> next_frame(size_t residents) {
     if (turns_.empty() || residents >= residents_max_)
       return std::nullopt;
@@ -89,7 +90,7 @@ public:
 
   bool has_frames() const noexcept { return !turns_.empty(); }
 
-  /// They will be read again.
+  /// Drops all waiting frames; the streams will read them again.
   void forget_frames() {
     streams_.clear();
     turns_.clear();
@@ -97,7 +98,8 @@ public:
 
   void add(Command x) { commands_.push_back(std::move(x)); }
 
-  /// The next command that may begin. One always may, however many REPOs live.
+  /// The next command that may begin. One command may always run, however many
+  /// REPOs live.
   std::optional<Command> next_command(size_t residents) {
     const auto most = residents >= commands_crowd_ ? 1 : commands_max_;
     if (commands_.empty() || at_work_ >= most)
@@ -119,7 +121,8 @@ public:
 private:
   struct queue {
     std::deque<atproto::stamped_frame> waiting;
-    std::unordered_map<atproto::did, size_t> repos; ///< Frames of each.
+    /// The number of frames of each repo.
+    std::unordered_map<atproto::did, size_t> repos;
   };
 
   bool has_earlier(const atproto::stamped_frame& x) const {
@@ -141,7 +144,7 @@ private:
   std::unordered_map<uint32_t, queue> streams_;
   std::deque<uint32_t> turns_; ///< Each stream that has a queue, once.
   std::deque<Command> commands_;
-  size_t at_work_ = 0; ///< Commands.
+  size_t at_work_ = 0; ///< Commands that have begun.
 };
 
 } // namespace weir::actors

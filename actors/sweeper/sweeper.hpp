@@ -16,19 +16,20 @@ class tail_cache;
 
 namespace weir::actors {
 
-/// What SWEEPER works on; outlives it.
+/// What SWEEPER works on. It outlives SWEEPER.
 struct sweeper_store {
   storage::database* db = nullptr;
   storage::tail_cache* tail = nullptr;
   uint16_t partition = 0;
-  /// What the allocator keeps of memory that was freed.
+  /// Returns freed memory that the allocator kept.
   std::function<void()> give_back = return_free_memory;
 };
 
-/// Spawns the SWEEPER of a store: takes what was erased off the disk, through
-/// the JOURNAL, which is the only writer, and lets the store give up its caches.
-/// On a thread of its own, because it reads, writes tables and compacts.
-/// @param detached Tests run it on the test scheduler.
+/// Spawns the SWEEPER of a store. It removes from the disk what was erased,
+/// through the JOURNAL, which is the only writer, and makes the store release
+/// its caches. It has a thread of its own, because it reads, writes tables and
+/// compacts.
+/// @param detached False in tests, which run it on the test scheduler.
 sweeper_actor spawn_sweeper(caf::actor_system& system, context_ptr shared,
                             home_ptr home, sweeper_store store,
                             bool detached = true);

@@ -9,28 +9,33 @@
 
 namespace weir::actors {
 
-/// What one compaction is for.
+/// The range of one compaction.
 struct sweeper_range {
-  storage::content_span content; ///< Its first is 0: commits that have waited,
-  atproto::did first;            ///< for these repos, in the order of keys.
+  /// Starts at 0: commits that have waited for the repos `first` to `last`, in
+  /// the order of keys.
+  storage::content_span content;
+  atproto::did first;
   atproto::did last;
 };
 
-/// What SWEEPER is to do next: one of these, or to wait for its timer.
+/// What SWEEPER has to do next: one of these, or wait for its timer.
 struct sweeper_effects {
-  bool scan = false; ///< Read the erasings that are not over: `on_scanned`.
-  std::optional<atproto::did> step; ///< Ask the JOURNAL: `on_stepped`.
-  std::optional<sweeper_range> compact; ///< `on_compacted`, or `on_failed`.
-  /// These erasings are over: the JOURNAL is to forget them.
+  bool scan = false; ///< Read the open erasings; answer with `on_scanned`.
+  /// Ask the JOURNAL; answer with `on_stepped`.
+  std::optional<atproto::did> step;
+  /// Answer with `on_compacted`, or `on_failed`.
+  std::optional<sweeper_range> compact;
+  /// These erasings are over: the JOURNAL has to forget them.
   std::vector<storage::open_erasure> over;
   std::optional<steady_time> timer;
-  bool trouble = false; ///< It failed, and did not before: to be said.
-  bool well = false;    ///< It does not fail any more: to be said.
+  bool trouble = false; ///< It failed and did not before, which is reported.
+  bool well = false;    ///< It works again, which is reported.
 };
 
-/// The order of erasing: first the rows of all repos, step by step, then a
-/// compaction of where they were, so that their bytes leave the disk, and last
-/// their erasure rows. Begins at the start and whenever something was erased.
+/// The order of erasing: first the rows of all repos, step by step; then a
+/// compaction of the ranges where they were, so that their bytes leave the
+/// disk; and last their erasure rows. It begins at the start of the node and
+/// whenever something was erased.
 ///
 /// # Limits
 /// One step or compaction at a time. Beside other work of the JOURNAL there is
@@ -38,16 +43,16 @@ struct sweeper_effects {
 /// the time at most (`limits::compaction_rest_factor`).
 ///
 /// # Errors
-/// What failed is tried again after `limits::sweep_retry_min`, then after twice
-/// the time, up to `limits::sweep_retry_max`. So is a compaction that left
-/// something because a reader holds it.
+/// A failed operation is retried after `limits::sweep_retry_min`, and then
+/// after twice the last wait, up to `limits::sweep_retry_max`. So is a
+/// compaction that left something because a reader still uses it.
 class sweeper_machine {
 public:
-  /// An erasing has begun, or may have: also once at the start.
+  /// An erasing has begun, or may have. Also call this once at the start.
   sweeper_effects on_erased();
 
-  /// @param rows Those that have rows to erase first, `limits::sweep_repos_max`
-  ///        of each kind at most.
+  /// @param rows Open erasings. Those with rows to erase come first; at most
+  ///        `limits::sweep_repos_max` of each kind.
   sweeper_effects on_scanned(std::vector<storage::open_erasure> rows,
                              steady_time now);
 
@@ -81,9 +86,10 @@ private:
   std::deque<sweeper_range> ranges_; ///< Still to be compacted.
   bool left_ = false; ///< A part of this compaction is still on the disk.
   steady_time compacting_since_{};
-  steady_time rest_until_{}; ///< No compaction before.
-  std::chrono::microseconds wait_{0}; ///< Before the last retry; 0 = none.
-  bool failed_ = false; ///< The last scan or compaction did.
+  steady_time rest_until_{}; ///< No compaction begins before this time.
+  /// The wait before the last retry; 0: none.
+  std::chrono::microseconds wait_{0};
+  bool failed_ = false; ///< The last scan or compaction failed.
 };
 
 } // namespace weir::actors
