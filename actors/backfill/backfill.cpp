@@ -78,9 +78,10 @@ private:
   import_spools spools_;
   byte_claim held_;
   std::shared_ptr<import_machine> import_;
-  std::optional<fetch_machine> machine_; ///< Until the end, as the import.
+  /// Exists until the end, like the import.
+  std::optional<fetch_machine> machine_;
   std::shared_ptr<repo_download> download_;
-  bool step_is_due_ = false; ///< A step is on its way, from here or a READER.
+  bool step_is_due_ = false; ///< A step was ordered, here or from a READER.
 };
 
 void backfill::perform(fetch_machine::effects x) {
@@ -102,7 +103,7 @@ void backfill::perform(fetch_machine::effects x) {
     end(std::move(*x.end));
 }
 
-/// Steps until the quantum is used up, then lets others run.
+/// Steps until the quantum is used up, then lets other actors run.
 void backfill::run() {
   if (step_is_due_ || !machine_->may_step())
     return;
@@ -120,7 +121,7 @@ void backfill::run() {
   }
 }
 
-/// Reads of a spooled file belong on a READER's thread.
+/// Runs on a READER's thread, because it reads a spooled file.
 void backfill::run_on_reader() {
   step_is_due_ = true;
   read([to = backfill_actor{this}, import = import_](store_readers&) {

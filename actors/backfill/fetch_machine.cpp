@@ -13,7 +13,7 @@ namespace weir::actors {
 
 namespace {
 
-/// The word under `error` in the body of a refusal; empty without one.
+/// The value of `error` in the body of a refusal; empty if there is none.
 std::string error_name(const std::string& body) {
   boost::system::error_code bad;
   const auto parsed = boost::json::parse(body, bad);
@@ -81,8 +81,8 @@ fetch_machine::effects fetch_machine::on_end(const error& reason,
   return out;
 }
 
-/// An answer that is no CAR: rate limits and states of accounts are no failures
-/// of the host (protocol-coverage.md 5).
+/// Handles an answer that is not a CAR. Rate limits and states of accounts are
+/// not failures of the host (protocol-coverage.md 5).
 fetch_machine::effects fetch_machine::refused_by_host() {
   if (status_ == 429)
     return give_up(fail(ec::rate_limited, "HTTP 429"),

@@ -177,7 +177,7 @@ void import_machine::emit(const fetched& x, const atproto::cid& before) {
     close_chunk();
 }
 
-/// The host has it no more, or the filter became narrower (SYNC-20).
+/// The host no longer has the record, or the filter became narrower (SYNC-20).
 void import_machine::emit_delete(const held& x) {
   const auto parts = atproto::split_path(x.path);
   storage::new_operation op;

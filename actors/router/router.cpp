@@ -49,8 +49,8 @@ void router::route(frames batch) {
   dropped.tell(this, *shared_);
 }
 
-/// Of a DID that nobody tracks: a relay has verified what it passes on, so that
-/// is a repo at once; a PDS can name anybody.
+/// Whether a frame of an untracked DID adds a repo. A relay has verified what
+/// it passes on, so its DID becomes a repo at once; a PDS can name any DID.
 bool router::wakes(const atproto::stamped_frame& x) {
   return tracked_.contains(x.repo) || (x.relay && tracking_.discovers(x));
 }
@@ -68,13 +68,15 @@ bool router::wanted(const atproto::stamped_frame& x) {
     return false;
   if (tracking_.discovers(x))
     claim(x);
-  else if (tracking_.may_return(x)) // Its host says whether it is wanted.
+  // Its host is asked whether it has wanted records.
+  else if (tracking_.may_return(x))
     send(shared_->supervisor, stream_claim{x.at.upstream, x.repo, true});
   return false;
 }
 
-/// @param heard In events that are finished.
-/// @param then Runs when the repo is durably tracked, or not at once.
+/// @param heard What frames that are finished have stated.
+/// @param then Runs when the repo is durably tracked, unless the addition fails
+///        at once.
 void router::start(const atproto::did& repo, stream_claims::news heard,
                    std::function<void()> then) {
   heard.look_up |= claims_.forget(repo);
@@ -82,8 +84,8 @@ void router::start(const atproto::did& repo, stream_claims::news heard,
   try_start(repo, heard, std::move(then));
 }
 
-/// An addition to a repo that is there already changes nothing, so one that
-/// failed is made again: its frames come again, too, and must not be dropped.
+/// Adding a repo that exists changes nothing, so a failed addition is repeated:
+/// its frames come again, too, and must not be dropped.
 void router::try_start(const atproto::did& repo,
                        const stream_claims::news& heard,
                        std::function<void()> then) {
@@ -97,12 +99,14 @@ void router::try_start(const atproto::did& repo,
         },
         [=, this](caf::error&) {
           try_start(repo, heard, [] {});
-          then(); // What it says to the repo comes behind that.
+          // Messages that `then` sends to the repo come after the addition.
+          then();
         });
   });
 }
 
-/// A command failed, and its REPO with it: the next one reads what is on disk.
+/// A command failed, and its REPO died with it: the next REPO reads what is on
+/// disk.
 void router::ask_successor(const atproto::did& repo, bool of_addition) {
   when_awake(repo, [=, this](const repo_actor& to) {
     request(to, caf::infinite, ask_tracked{})
@@ -117,7 +121,7 @@ void router::ask_successor(const atproto::did& repo, bool of_addition) {
   });
 }
 
-/// Runs now, or when the successor of a closing or dead REPO is there.
+/// Runs now, or when the successor of a closing or dead REPO exists.
 void router::when_awake(const atproto::did& repo,
                         std::function<void(const repo_actor&)> run) {
   auto& x = wake(repo);
@@ -130,7 +134,7 @@ void router::when_awake(const atproto::did& repo,
   });
 }
 
-/// The REPO answers.
+/// Passes the request on; the REPO answers it.
 template <class Reply, class Request>
 caf::result<Reply> router::pass_on(const Request& x) {
   auto promise = make_response_promise<Reply>();
@@ -169,8 +173,8 @@ void router::deliver(const atproto::did& repo, frames batch) {
   std::move(batch.begin(), batch.end(), std::back_inserter(x.home.stash));
 }
 
-/// Sends one command to the REPO of each DID and adds up the answers. One that
-/// failed fails the sum: it would be too small.
+/// Sends one command to the REPO of each DID and adds up the answers. When one
+/// command fails, the whole request fails, since the sum would be too small.
 template <class Reply, class Request>
 caf::result<Reply> router::forward_all(const Request& x,
                                        uint32_t Reply::*count) {
@@ -189,7 +193,8 @@ caf::result<Reply> router::forward_all(const Request& x,
       continue;
     all->expect();
     admit(repo, [=, this](const repo_actor& to) {
-      if (adds) // Not before: its frames come behind this command.
+      // No earlier, because the repo's frames come after this command.
+      if (adds)
         tracked_.begin_addition(repo);
       auto one = *blank;
       one.repos.push_back(repo);
@@ -216,7 +221,7 @@ caf::result<Reply> router::forward_all(const Request& x,
   return promise;
 }
 
-/// Answers when what the lines changed is durable.
+/// Answers when the changes that the lines caused are durable.
 caf::result<listing_taken> router::listed(const repo_listing& x) {
   auto promise = make_response_promise<listing_taken>();
   const auto all = std::make_shared<gather>([promise](const caf::error&) mutable {

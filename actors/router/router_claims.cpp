@@ -1,7 +1,7 @@
 #include "actors/router/router_impl.hpp"
 #include "actors/support/finished_frames.hpp"
 
-/// DIDs that the streams of PDSs name: `stream_claims` holds the rules.
+/// DIDs that the streams of PDSs name. Their rules are in `stream_claims`.
 namespace weir::actors {
 
 void router::claim(const atproto::stamped_frame& x) {
@@ -38,7 +38,7 @@ void router::on_decided(const stream_claim_decided& x) {
   }
 }
 
-/// It may have been added meanwhile, or gone away.
+/// The repo may have been added meanwhile, or have gone away.
 void router::begin_claimed(const stream_claim_decided& x) {
   const auto heard = claims_.begin(x.upstream, x.repo);
   if (!heard || tracked_.contains(x.repo)) {
@@ -48,8 +48,8 @@ void router::begin_claimed(const stream_claim_decided& x) {
   start(x.repo, *heard, [this] { command_done(); });
 }
 
-/// A PDS pays for names that are not its own, as for other frames that are not
-/// what they claim.
+/// A PDS is charged for names that are not its own, as for other frames that
+/// failed their checks.
 void router::charge(const std::optional<position>& x) {
   finished_frames out;
   if (x)

@@ -5,7 +5,8 @@
 
 #include <utility>
 
-/// The life of resident REPOs: what `resident_machine` says is carried out.
+/// Manages the life of resident REPOs: carries out what `resident_machine`
+/// decides.
 namespace weir::actors {
 
 router::residents::resident& router::wake(const atproto::did& repo) {
@@ -24,7 +25,7 @@ void router::spawn(const atproto::did& repo, home& x) {
   resume(x);
 }
 
-/// What had to wait goes to the REPO, in order.
+/// Passes the work that had to wait to the REPO, in order.
 void router::resume(home& x) {
   if (!x.stash.empty())
     send(x.handle, repo_frames{std::exchange(x.stash, {})});
@@ -62,10 +63,11 @@ void router::on_passive(const repo_passive& x) {
   }
 }
 
-/// A REPO died: its frames come again from the upstreams, its late updates are
-/// shut out first (actors.md, One update of a repo). One that dies again and
-/// again is left alone for a while: each death costs every stream a reconnect.
-/// Not before its row says so, or nobody would know that there were frames.
+/// A REPO died: its frames come again from the upstreams, and its late updates
+/// are fenced off first (actors.md, One update of a repo). A repo whose REPO
+/// dies again and again is parked for a while, since each death costs every
+/// stream a reconnect. It is parked only when its row records that, so that the
+/// loss of its frames is known.
 void router::on_repo_down(const caf::down_msg& x) {
   const auto known = by_address_.extract(x.source);
   if (known.empty())
@@ -88,8 +90,8 @@ void router::on_repo_down(const caf::down_msg& x) {
   on_doubt({repo});
 }
 
-/// Its row says on disk that something is missing. What it held comes again, to
-/// be given up.
+/// The row records on disk that frames are missing. The frames that the REPO
+/// had come again, and are then given up.
 void router::on_noted(const journal_noted& x) {
   auto* parked = residents_.on_noted(x.repo, shared_->time->steady_now());
   if (parked == nullptr)
@@ -106,7 +108,7 @@ void router::give_up(const frames& batch) {
 }
 
 void router::tell_lost() {
-  waiting_.forget_frames(); // They come again, too, and in order.
+  waiting_.forget_frames(); // These frames come again as well, in order.
   for (const auto& upstream : shared_->all_upstreams())
     send(upstream, frames_lost{});
 }

@@ -20,8 +20,9 @@ bool tracking_machine::may_return(const atproto::stamped_frame& x) const {
   return event && std::get<atproto::account_event>(*event).active;
 }
 
-/// A create or update in the signal collection discovers a repo (SYNC-18,
-/// 3b.2, 3b.16): looked for before any filter.
+/// Whether the frame creates or updates a record in a signal collection, which
+/// discovers the repo (SYNC-18, 3b.2, 3b.16). This is checked before any
+/// filter.
 bool tracking_machine::signals(const atproto::stamped_frame& x) const {
   if (x.kind != atproto::frame_kind::commit)
     return false;

@@ -65,8 +65,8 @@ void read_answer(const net::http_response& x, account_answer& out) {
     read_status(body.get_object(), out);
 }
 
-/// A host that says that the account is active and not at which rev, or does
-/// not know the question.
+/// Whether the host calls the account active without naming its rev, or does
+/// not offer this question.
 bool lacks_rev(const account_answer& x) {
   return x.what == kind::useless
          || (x.what == kind::told && !x.rev.defined()
@@ -85,9 +85,10 @@ std::optional<net::http_request> request_for(const account_answer& x,
   return out;
 }
 
-/// What getLatestCommit says. Only a host that answers it without a rev, or
-/// refuses it, never tells its rev, and then the repo may have to be fetched.
-/// One that is busy, away or behind somebody else's page did not answer at all.
+/// Reads an answer to getLatestCommit. A host that answers without a rev, or
+/// refuses the question, will never name its rev, and then the repo may have to
+/// be fetched. A host that is busy, away or behind another server's error page
+/// did not answer at all.
 void read_latest(const result<net::http_response>& x, account_answer& out) {
   const auto failed = [&out](std::chrono::seconds wait) {
     out.what = kind::failed;
@@ -109,12 +110,12 @@ void read_latest(const result<net::http_response>& x, account_answer& out) {
     return;
   if (const auto rev
       = atproto::tid::parse(text_of(body.get_object(), "rev"))) {
-    out.what = kind::told; // Of what it serves.
+    out.what = kind::told; // The status of what the host serves.
     out.rev = *rev;
   }
 }
 
-/// com.atproto.sync.getLatestCommit has the rev as well.
+/// Uses com.atproto.sync.getLatestCommit, which has the rev as well.
 void ask_rev(net::http_client& client, account_answer known,
              supervisor_actor to) {
   auto request = request_for(known, "/xrpc/com.atproto.sync.getLatestCommit");

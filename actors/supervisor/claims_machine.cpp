@@ -10,7 +10,8 @@
 namespace weir::actors {
 
 size_t claims_machine::cost_of(const claim& x) noexcept {
-  const size_t lines = x.active ? 1 : 2; // What it says of it, too.
+  // An account that is away also needs its listing line.
+  const size_t lines = x.active ? 1 : 2;
   return lines * (limits::claim_entry_bytes + 2 * x.repo.str().size())
          + x.repo.str().size();
 }
@@ -52,11 +53,11 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
   effects out;
   const auto asked = asked_.extract(repo);
   if (asked.empty())
-    return out; // A second word on it.
+    return out; // A second answer for the same DID.
   const auto& [host, anew] = asked.mapped();
   (host.empty() ? listings_asked_ : streams_asked_).remove(repo);
-  // A DID that was not found a moment ago waits before it is looked up anew, and
-  // is called away as well: that says nothing about the directory.
+  // A DID that was not found a moment ago waits before it is looked up anew; it
+  // counts as away too, which proves nothing about the directory.
   if (x.what == word::kind::away && !anew && !document_is_foreign(repo))
     rest_until_ = now + limits::claim_retry;
   for (auto& of : listings_) {
@@ -105,9 +106,9 @@ size_t claims_machine::size() const noexcept {
   return out;
 }
 
-/// Drops what finds no place beyond `limits::claims_of_page_max`, and what would
-/// find none however long it waited: names may be long, and the room small.
-/// @returns the bytes of the others
+/// Drops claims that find no place beyond `limits::claims_of_page_max`, and
+/// claims that would never find one: DIDs may be long, and the room small.
+/// @returns the bytes of the remaining claims
 size_t claims_machine::take_places(listing& x, std::vector<claim>& claims) {
   size_t bytes = 0;
   size_t taken = 0;
@@ -131,22 +132,22 @@ size_t claims_machine::take_places(listing& x, std::vector<claim>& claims) {
 claims_machine::second_look
 claims_machine::next_look(waiting_claim& x, const word& said, bool agrees) {
   const auto is_web = document_is_foreign(x.of.repo);
-  // That it is gone, or has no host, is known from then on.
+  // After the first look, a tombstone or a missing host is established.
   const auto is_gone = said.what == word::kind::names_host && said.pds.empty();
   if ((said.what == word::kind::missing || is_gone) && !is_web) {
     x.wants_anew = is_gone && !x.was_missing;
     return std::exchange(x.was_missing, true) ? second_look::none
                                               : second_look::later;
   }
-  // Of the same second, too: nobody knows which was first.
+  // The same second counts as old, too, since the order within it is unknown.
   x.wants_anew = said.what == word::kind::names_host && !agrees
                  && said.fetched_at <= x.since && !x.asked_anew;
   return x.wants_anew ? second_look::anew : second_look::none;
 }
 
-/// Whether the directory, which says that an account is gone, is asked a second
-/// time although a listing calls that account away: when it said so just now, or
-/// long ago. It may have been wrong.
+/// Whether the directory is asked a second time for an account that has a
+/// tombstone there and that a listing calls away: when the tombstone was read
+/// just now, or long ago. The directory may have erred.
 bool claims_machine::is_looked_up(const word& said,
                                   const waiting_claim& x) noexcept {
   constexpr auto known_long
@@ -167,7 +168,7 @@ void claims_machine::put_later(source& from, waiting_claim x, steady_time at) {
   wake_at_ = std::min(wake_at_.value_or(at), at);
 }
 
-/// What waited long enough is asked for again.
+/// Looks up again the claims that have waited long enough.
 void claims_machine::wake(steady_time now) {
   if (!wake_at_ || now < *wake_at_)
     return;
@@ -192,7 +193,7 @@ void claims_machine::take_word(listings::value_type& of, waiting_claim x,
   auto& [what, from] = of;
   const auto is_web = document_is_foreign(x.of.repo);
   if (said.what == word::kind::away && !is_web) {
-    x.wants_anew = false; // What is known of it may decide.
+    x.wants_anew = false; // The stored document may decide the claim.
     if (++x.tries < limits::claim_tries_max) {
       from.put(std::move(x));
     } else {
@@ -201,7 +202,8 @@ void claims_machine::take_word(listings::value_type& of, waiting_claim x,
     }
     return;
   }
-  // A did:web is its own host's word: nobody there is as good as no document.
+  // A did:web host serves its own document: an unreachable one counts like a
+  // missing document.
   const auto names_host = said.what == word::kind::names_host;
   const auto agrees = names_host && !said.pds.empty()
                       && (from.host.empty() || said.pds == from.host);
@@ -248,8 +250,8 @@ void claims_machine::close(listings::value_type& of, verdict x, effects& out) {
   out.pages.push_back(std::move(x));
 }
 
-/// Of those that wait, the one that had the fewest turns; now and then the
-/// next.
+/// Of the listings that wait, the one that had the fewest turns; every
+/// `limits::claims_even_turn`th time the next one in order.
 claims_machine::listing* claims_machine::next_listing() {
   listings::value_type* fewest = nullptr;
   listings::value_type* next = nullptr;
@@ -269,8 +271,8 @@ claims_machine::listing* claims_machine::next_listing() {
   return &next->second;
 }
 
-/// @param host Of the stream; empty: it is a listing.
-/// @pre one waits
+/// @param host The origin of the stream; empty for a listing.
+/// @pre a claim of `from` waits
 atproto::did claims_machine::ask_next(source& from, const std::string& host,
                                       effects& out) {
   auto& asked = host.empty() ? listings_asked_ : streams_asked_;

@@ -14,7 +14,8 @@ size_t claims_machine::stream_cost_of(const atproto::did& x) noexcept {
   return limits::stream_claim_bytes + 4 * x.str().size();
 }
 
-/// So that one stream never has all of it, however early it comes.
+/// Whether the claim has room. One stream never has all of the room, however
+/// early it comes.
 bool claims_machine::has_room(const stream_source& from,
                               size_t bytes) const noexcept {
   const auto others = stream_bytes_ - from.bytes;
@@ -43,7 +44,7 @@ claims_machine::on_named(uint32_t stream, const std::string& host,
   return out;
 }
 
-/// @param first Before others of its stream.
+/// @param first Puts the claim before others of its stream.
 void claims_machine::wait(streams::value_type& of, waiting_claim x,
                           bool first) {
   if (!std::exchange(of.second.has_turn, true))
@@ -51,7 +52,7 @@ void claims_machine::wait(streams::value_type& of, waiting_claim x,
   of.second.put(std::move(x), first);
 }
 
-/// The one whose turn it is; the next one has it then.
+/// Takes the stream whose turn it is.
 claims_machine::streams::value_type* claims_machine::next_stream() {
   for (auto left = stream_turns_.size(); left > 0; --left) {
     const auto id = stream_turns_.front();
@@ -63,7 +64,8 @@ claims_machine::streams::value_type* claims_machine::next_stream() {
     if (from.has_turn)
       stream_turns_.push_back(id);
     if (!takes)
-      continue; // They were dropped, or enough of it are asked about.
+      // Its claims were dropped, or enough of them are being looked up.
+      continue;
     return &of;
   }
   return nullptr;
@@ -93,7 +95,7 @@ void claims_machine::take_word(streams::value_type& of, waiting_claim x,
   const auto is_away = said.what == word::kind::away
                        && !document_is_foreign(x.of.repo);
   if (is_away && ++x.tries < limits::claim_tries_max) {
-    x.wants_anew = false; // What is known of it may decide.
+    x.wants_anew = false; // The stored document may decide the claim.
     if (said.not_before > now + limits::claim_retry)
       put_later(from, std::move(x), said.not_before);
     else
@@ -129,7 +131,7 @@ void claims_machine::judge(streams::value_type& of, effects& out) {
     x.rest = std::chrono::seconds{0};
 }
 
-/// @param proved The directory is right; else the rest is short.
+/// @param proved The directory is right. If it is not, the rest is short.
 void claims_machine::let_rest(streams::value_type& of, bool proved,
                               steady_time now, effects& out) {
   auto& [id, x] = of;

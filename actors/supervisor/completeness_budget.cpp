@@ -36,8 +36,8 @@ bool completeness_budget::may_wake(const atproto::did& repo, steady_time now) {
   return true;
 }
 
-/// Which part follows from how many there were in the last look; before that is
-/// known, the first ones have to do.
+/// The number of parts follows from the number of repos in the last look.
+/// Before that is known, the first repos of the look are asked about.
 bool completeness_budget::has_turn(const atproto::did& repo,
                                    const std::string& pds, steady_time now) {
   begin_hour(now);

@@ -10,7 +10,7 @@ constexpr auto name = "weir_backfill_finished_total";
 constexpr auto help = "Fetches ended";
 constexpr auto no_fetch = "backfill_failed";
 
-/// A host that knows no such repo may have lost it.
+/// RepoNotFound does not count as away: the host may have lost the repo.
 bool is_away(const error& x) {
   return x.code == ec::account_inactive && x.context != "RepoNotFound";
 }

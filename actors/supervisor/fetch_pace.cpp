@@ -56,8 +56,8 @@ void fetch_pace::on_ended(uint64_t job) {
   downloads_.erase(job);
 }
 
-/// One host has a few of them at most, or a slow one could pull the median
-/// down to itself.
+/// One host has only a few samples, or a slow host could pull the median down
+/// to its own rate.
 void fetch_pace::keep_sample(sample x) {
   const auto same = [&](const sample& y) {
     return y.host == x.host;

@@ -61,9 +61,10 @@ void fetch_queue::wish(const atproto::did& repo, repo_status status,
   }
   known->quiet = false;
   if (known->at == fetch_stage::queued || known->at == fetch_stage::delayed)
-    known->attended = false; // It is awake.
+    known->attended = false; // Its REPO is awake.
   if (known->at == fetch_stage::preparing && known->attended) {
-    known->again = {status, due}; // Comes before the REPO has attended to it.
+    // This comes before the REPO finishes its errand.
+    known->again = {status, due};
   } else if (known->at == fetch_stage::queued && moved(*known, pds)) {
     move(*known, pds, now); // Its host is known by now.
     place(*known, now, now);
@@ -86,8 +87,8 @@ void fetch_queue::found(const atproto::did& repo, repo_status status,
   if (added == nullptr)
     return;
   added->quiet = quiet;
-  // Nothing is fetched of a repo whose row says so: it is to be put right now,
-  // and not when its turn comes.
+  // No fetch of this repo is under way although its row says so: the row has to
+  // be corrected now, and not when the turn of the repo comes.
   added->attended = quiet || status == repo_status::syncing;
 }
 
@@ -112,8 +113,8 @@ void fetch_queue::add(const atproto::did& repo, repo_status status,
   place(x, due, now);
 }
 
-/// Who waits longest goes first, then the last of a host with more than its
-/// share.
+/// Makes room by removing the delayed repo whose time is the last; if there is
+/// none, the last repo of a host with more than its share.
 bool fetch_queue::make_room(const std::string& lane, steady_time due,
                             steady_time now, bool displaces) {
   const bool waits = due > now;
@@ -162,8 +163,9 @@ void fetch_queue::finish(fetch_entry& x, steady_time now) {
 
 // -- stages -------------------------------------------------------------------
 
-/// Queued, or delayed until its time and until its host has rested. The scan for
-/// retries would find it too late when it waits for less.
+/// Queues the repo, or delays it until its time and until its host has rested.
+/// A wait that is shorter than the scan for retries gets a wake-up, since the
+/// scan would find the repo too late.
 void fetch_queue::place(fetch_entry& x, steady_time due, steady_time now) {
   leave(x);
   x.identity = nullptr;
@@ -212,7 +214,7 @@ void fetch_queue::enter(fetch_entry& x, fetch_stage to) {
   }
 }
 
-/// Out of its stage; the next one follows.
+/// Takes the repo out of its stage; the caller puts it into the next one.
 void fetch_queue::leave(fetch_entry& x) {
   auto& lane = *x.lane;
   if (x.is_linked())
@@ -265,12 +267,12 @@ void fetch_queue::set_host(fetch_entry& x,
                            std::shared_ptr<const identity_answer> identity,
                            steady_time now) {
   move(x, identity->fact->pds, now);
-  x.again.reset(); // The fetch comes, whatever was wished meanwhile.
+  x.again.reset(); // The fetch that begins satisfies all wishes so far.
   const auto& lane = *x.lane;
   const auto full = !has_place(lane.kind)
                     || lane.ready_count >= fair_share(options_.preparing_max);
   if (full || lane.rest_until > now) {
-    place(x, now, now); // Looked up again when it is its turn.
+    place(x, now, now); // It is looked up again when its turn comes.
     return;
   }
   x.identity = std::move(identity);

@@ -54,7 +54,7 @@ void fetch_queue::part(fetch_entry& x, steady_time now) {
     settle(lane, now);
 }
 
-/// To the lane of a host, with a place of its own still to be found.
+/// Moves the repo to the lane of a host. The caller then places it there.
 void fetch_queue::move(fetch_entry& x, const std::string& pds,
                        steady_time now) {
   leave(x);
@@ -71,8 +71,8 @@ fetch_lane& fetch_queue::host(const std::string& pds) {
   return i->second;
 }
 
-/// The one that was met longest ago is forgotten for a new one: it is asked
-/// once more than it should be, and no new host has to wait.
+/// Remembers a lane. When there are too many, the oldest is forgotten: that
+/// host may be asked once more than it should be, but no new host has to wait.
 void fetch_queue::settle(fetch_lane& lane, steady_time now) {
   if (lane.entries > 0)
     return;
@@ -98,7 +98,7 @@ void fetch_queue::forget(fetch_lane& lane) {
 
 // -- time ---------------------------------------------------------------------
 
-/// Whoever waits for the host gives its place to others.
+/// Repos that wait for the host give their places to others.
 void fetch_queue::rest(fetch_lane& lane, std::chrono::seconds wait,
                        steady_time now) {
   lane.rest_until = now + std::min(wait, options_.breaker_rest_max);

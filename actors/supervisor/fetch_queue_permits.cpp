@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-/// Who gets the next permit, and for whom one is given up.
+/// Decides which repo gets the next permit, and for which host one is given up.
 namespace weir::actors {
 
 size_t fetch_queue::permit_share() const noexcept {
@@ -31,7 +31,8 @@ fetch_queue::better_hosts fetch_queue::those_that_wait_or_run() const {
   return out;
 }
 
-/// Hosts of its kind have all their permits, and others need the rest.
+/// Whether hosts of its kind have all of their permits, while others need the
+/// rest.
 bool fetch_queue::is_held(const fetch_lane& lane,
                           const better_hosts& others, steady_time now) const {
   if (lane.kind == lane_kind::answering)
@@ -52,8 +53,8 @@ bool fetch_queue::is_held(const fetch_lane& lane,
   return all_taken && !has_turn;
 }
 
-/// Hosts below their share first: more than that is for when nobody else waits,
-/// and then last for those that had to give it back before.
+/// Hosts below their share come first. More than the share is given only when
+/// no host below it waits, and last to hosts that had to give a permit back.
 fetch_entry* fetch_queue::next_to_start(steady_time now) {
   if (running_ >= options_.parallelism)
     return nullptr;
@@ -80,13 +81,13 @@ fetch_entry* fetch_queue::next_to_start(steady_time now) {
   pass_turn(**lane, permits);
   leave(x);
   enter(x, fetch_stage::running);
-  x.again.reset(); // What was wished until now, this fetch brings.
+  x.again.reset(); // This fetch satisfies all wishes so far.
   of(x.lane->kind).started = now;
   return &x;
 }
 
-/// Of hosts that are held as well, when all of their kind have none: a download
-/// that crawls is no use to anybody.
+/// Hosts that are held count as well when none of their kind has a permit,
+/// since a crawling download helps no repo.
 bool fetch_queue::starving(steady_time now) const {
   if (running_ < options_.parallelism)
     return false;

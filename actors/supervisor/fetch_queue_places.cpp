@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-/// Places of those that are asked for their hosts, or wait for permits.
+/// Places of repos whose hosts are looked up, or that wait for permits.
 namespace weir::actors {
 
-/// Of each kind in turn. Repos that wait for look-ups and those of hosts have
-/// places of their own.
+/// Takes lanes of each kind in turn. Repos that wait for look-ups have other
+/// places than repos of known hosts.
 fetch_lane* fetch_queue::next_lane(size_t priority) {
   using enum lane_kind;
   std::array<lane_kind, lane_kinds> order{answering, untried, silent,
@@ -30,7 +30,7 @@ fetch_lane* fetch_queue::next_lane(size_t priority) {
   return nullptr;
 }
 
-/// Of those whose hosts are known, or of the others.
+/// The places of repos whose hosts are known, or of the others.
 size_t fetch_queue::places_taken(bool of_hosts) const noexcept {
   size_t out = 0;
   for (size_t i = 0; i < lane_kinds; ++i)
@@ -46,9 +46,9 @@ bool fetch_queue::wants_places(lane_kind kind) const {
   });
 }
 
-/// The domains of did:web names leave a share to others, because anybody can
-/// have any number of those; and so do hosts that may never answer. What
-/// silent hosts leave is free at all times: they hold a permit for long.
+/// Domains of did:web names leave a share to others, because anybody can have
+/// any number of them. So do hosts that may never answer. The part that silent
+/// hosts leave is always free, since they keep a permit for long.
 bool fetch_queue::has_place(lane_kind kind) const {
   const auto all = options_.preparing_max;
   const auto taken = [&](lane_kind x) {
@@ -68,9 +68,9 @@ bool fetch_queue::has_place(lane_kind kind) const {
   return places_taken(static_cast<size_t>(kind) < host_kinds) < all;
 }
 
-/// A host never has all places: others must be able to name theirs, or nobody
-/// would know that they wait. The directory may have them while nobody else
-/// has a look-up to do.
+/// A host never has all places: the hosts of other repos must be found as well,
+/// or it would not be known that they wait. The directory may have all places
+/// while no other lane waits for look-ups.
 bool fetch_queue::may_prepare(const fetch_lane& lane) const {
   const auto most = lane.is_host() || waiting_lanes_ > 1
                       ? fair_share(options_.preparing_max)

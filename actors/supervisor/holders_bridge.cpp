@@ -17,8 +17,8 @@ namespace {
 
 namespace json = boost::json;
 
-/// Whether one of the collections that it names is wanted; nothing: it is no
-/// answer about this repo.
+/// Whether one of the collections in the answer is wanted. Nothing: it is not
+/// an answer about this repo.
 std::optional<bool> holds(std::string_view body, const atproto::did& repo,
                           const wire::collection_filter& wanted) {
   boost::system::error_code bad;
@@ -41,8 +41,9 @@ bool is_tracked(const atproto::did& repo, const all_stores& stores) {
   return row && *row;
 }
 
-/// Whether the host says, in words of the protocol, that it does not serve this
-/// account. Another 404 may be of a proxy, or of a host without this question.
+/// Whether the host states, by a protocol error, that it does not serve this
+/// account. Another 404 may come from a proxy, or from a host without this
+/// method.
 bool is_absence(const net::http_response& x) {
   if (x.status != 400 && x.status != 404)
     return false;
@@ -54,8 +55,8 @@ bool is_absence(const net::http_response& x) {
          && account_of_error(std::string_view{name->get_string()});
 }
 
-/// Asks about the accounts of a page, one after the other. The request that is
-/// under way keeps it alive.
+/// Asks about the accounts of a page, one after the other. The request under
+/// way keeps the object alive.
 class holders_page : public std::enable_shared_from_this<holders_page> {
 public:
   holders_page(net::http_client_ptr client, net::url host,
@@ -70,8 +71,8 @@ public:
       run_.begin();
   }
 
-  /// What is tracked is followed whatever it holds, and compared by the listing
-  /// of all repos.
+  /// Skips tracked repos: they are followed whatever records they have, and the
+  /// listing of all repos compares them.
   void pass_over_known(const all_stores& stores) {
     for (auto& line : std::exchange(lines_, {})) {
       const auto active = line.account == storage::account_status::active;
@@ -165,15 +166,15 @@ private:
     }
   }
 
-  /// The host asks for time.
+  /// The host asked us to wait.
   void rest(std::chrono::seconds wait) {
     keep_answers();
     give_up(fail(answered_ > 0 ? ec::rate_limited : ec::unreachable, "HTTP 429"),
             wait);
   }
 
-  /// Those who were passed over are asked about again: the host may have been
-  /// away already.
+  /// Accounts that were passed over are asked about again, since the host may
+  /// already have been away.
   void keep_answers() {
     run_.forget_page();
     for (size_t i = 0; i < said_.size(); ++i)
@@ -188,7 +189,7 @@ private:
     end();
   }
 
-  /// All have been asked about.
+  /// All accounts of the page were asked about.
   void end_page() {
     for (size_t i = 0; i < lines_.size(); ++i) {
       run_.count(said_[i]);
@@ -214,10 +215,11 @@ private:
   std::shared_ptr<holders_runs> runs_;
   holders_run run_;
   std::vector<repo_listed> lines_;
-  std::vector<said> said_; ///< Of the first of them.
+  std::vector<said> said_; ///< The results for the first lines.
   listing_page out_;
   supervisor_actor to_;
-  size_t answered_ = 0; ///< Since the page was asked for; they are kept.
+  /// Answers since the page was requested; they are kept.
+  size_t answered_ = 0;
   size_t known_ = 0;    ///< Active accounts of the page that are tracked.
   holders_machine machine_;
 };

@@ -20,7 +20,7 @@ bool is_news(const listed_line& line, const storage::repo_row& row,
       || account_sources::has_strangers(row.words, board))
     return true;
   if (row.status != storage::repo_status::synced)
-    return false; // The coming fetch finds it.
+    return false; // The coming fetch finds the news.
   if (chain == nullptr || chain->rev != line.rev)
     return true;
   return line.noted.defined() && !row.fcsr.covers(line.noted)

@@ -28,7 +28,7 @@ std::chrono::seconds wait_asked(const net::http_response& x) {
     x.rate_limit_reset.value_or(std::chrono::seconds{0}));
 }
 
-/// Lines that are no repos are left out; a body that is no listing is an
+/// Leaves out lines that are not repos. A body that is not a listing is an
 /// error.
 void read_page(std::string_view body, const upstream_view& before,
                listing_page& out) {
@@ -62,7 +62,7 @@ void read_page(std::string_view body, const upstream_view& before,
     out.cursor = text_of(page.get_object(), "cursor");
 }
 
-/// @param repo Text of the DID.
+/// @param repo The text of the DID.
 void ask_about(const net::http_client_ptr& client, const net::url& host,
                const wire::collection_filter& signal, context_ptr shared,
                const std::string& repo, const upstream_view& from,

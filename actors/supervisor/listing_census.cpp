@@ -13,7 +13,8 @@ void listing_census::add(uint64_t did_hash) {
     seen_.push_back(did_hash);
 }
 
-/// A DID may stand on two pages; then half of the DIDs must go.
+/// A DID may stand on two pages, so duplicates go first. If there are still too
+/// many, half of the DIDs must go.
 void listing_census::compact() {
   std::sort(seen_.begin(), seen_.end());
   seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
@@ -36,7 +37,7 @@ bool should_be_listed(const storage::repo_row& row, int64_t since,
                       wall_time now) {
   const auto comes = row.account == storage::account_status::active
                      && !row.last_indexed_rev.defined();
-  // A time ahead of now was written by a clock that was wrong.
+  // A time ahead of now was written while the clock was wrong.
   const auto fetched_since = row.last_sync >= since
                              && row.last_sync <= now.seconds();
   return !comes && row.account != storage::account_status::deleted

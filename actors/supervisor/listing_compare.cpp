@@ -8,10 +8,11 @@ namespace weir::actors {
 
 namespace {
 
-/// What a line is compared with, and no more: a listing names every repo.
+/// The rows with which a line is compared, and no others, because a listing
+/// names every repo.
 struct compared_rows {
   std::optional<storage::repo_row> row;
-  std::shared_ptr<const storage::chain_row> chain; ///< Of one in sync.
+  std::shared_ptr<const storage::chain_row> chain; ///< Only for a repo in sync.
 };
 
 result<compared_rows> load(const store_readers& store,

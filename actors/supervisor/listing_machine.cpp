@@ -11,8 +11,8 @@ namespace weir::actors {
 
 namespace {
 
-/// A stream that never brought an event is dialled from now on: what it missed
-/// until then no position tells.
+/// Whether the stream never brought an event. No position tells which events it
+/// missed before it is connected.
 bool is_nowhere(const position& x) noexcept {
   return x.defined() && x.seq == 0;
 }
@@ -44,11 +44,11 @@ listing_machine::effects listing_machine::on_wanted(const listing_id& what,
   if (!anew && !x.row.done && !x.begins)
     return resume(what, x, now);
   if (!anew && !first)
-    return {}; // In its time.
+    return {}; // It runs in its time.
   x.row.noted = noted;
   x.begins = true;
-  // One that waits is not put off again, or a stream that misses something more
-  // often than the grace would never be listed.
+  // A listing that waits is not put off again. Otherwise a stream that misses
+  // events more often than the grace time would never be listed.
   return x.waits ? effects{} : await_stream(x, now, wall);
 }
 
@@ -73,8 +73,8 @@ listing_machine::effects listing_machine::on_clock_set(steady_time now,
   return out;
 }
 
-/// When it may be asked for a page again: it failed, is not trusted, or its
-/// host asked us to wait, with whatever listing.
+/// When the next page may be requested: after a failure, after mistrust, and
+/// after a wait for which its host asked in any listing.
 steady_time listing_machine::rest_of(const listing_id& what,
                                      const state& x) const {
   const auto i = hosts_.find(what.upstream);
@@ -83,7 +83,7 @@ steady_time listing_machine::rest_of(const listing_id& what,
                   host.value_or(steady_time{}));
 }
 
-/// Wanted now, and has to rest.
+/// The listing is wanted now, and has to rest.
 listing_machine::effects listing_machine::put_off(state& x, bool anew,
                                                   steady_time until) {
   x.begins |= anew || x.row.done;
@@ -94,7 +94,7 @@ listing_machine::effects listing_machine::put_off(state& x, bool anew,
   return out;
 }
 
-/// The listing is due when the stream has told all that its host knows now.
+/// The listing is due when the stream has delivered what its host has now.
 listing_machine::effects
 listing_machine::await_stream(state& x, steady_time now, wall_time wall) {
   x.waits = state::patience{wall, now + limits::listing_doubt_max};
@@ -161,11 +161,11 @@ void listing_machine::forget_run(state& x) {
   x.print.reset();
 }
 
-/// From where the row says. A host that fails now and then does not make us
-/// forget what it listed before.
+/// Goes on from where the row is. So a host that fails now and then does not
+/// lose what was listed before.
 listing_machine::effects listing_machine::resume(const listing_id& what,
                                                  state& x, steady_time now) {
-  x.whole |= x.row.cursor.empty(); // Else its beginning was another run's.
+  x.whole |= x.row.cursor.empty(); // Otherwise another run began it.
   if (!std::exchange(x.in_run, true) || x.row.cursor.empty())
     forget_run(x);
   x.running = true;
@@ -192,7 +192,7 @@ void listing_machine::on_lines(const listing_id& what,
   if (i == listings_.end() || !i->second.running)
     return;
   auto& x = i->second;
-  uint64_t print = 0; // Whatever their order.
+  uint64_t print = 0; // Does not depend on the order of the repos.
   for (const auto repo : repos) {
     print += repo;
     x.names.add(repo);
@@ -224,7 +224,7 @@ listing_machine::on_page(const listing_id& what,
     auto out = finish(what, x, std::chrono::seconds{1}, now);
     out.cut_short = out.finished && !cursor->empty();
     out.audited = out.finished && cursor->empty();
-    if (whole && !out.fetch) // Else it is listed anew: events may be missing.
+    if (whole && !out.fetch) // Otherwise events may have been missed.
       out.whole = what;
     return out;
   }
@@ -246,7 +246,7 @@ listing_machine::on_mistrust(const listing_id& what, const std::string& cursor,
   x.mistrust = longer(x.mistrust);
   if (cursor.empty()) {
     auto out = finish(what, x, x.mistrust, now);
-    out.finished = false; // What it named is not known to be all.
+    out.finished = false; // What it named may not be everything.
     x.rests_until = x.due;
     return out;
   }

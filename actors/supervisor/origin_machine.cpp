@@ -11,9 +11,9 @@ namespace weir::actors {
 
 namespace {
 
-/// At most `most` of them from all over the page, since those that moved away may
-/// stand next to each other. Names of did:web, whose hosts may hang, only where
-/// there are no others.
+/// At most `most` accounts from all over the page, since accounts that moved
+/// away may stand next to each other. DIDs of did:web, whose hosts may hang,
+/// are used only when there are no others.
 std::vector<atproto::did> sample(std::vector<atproto::did> all, size_t most) {
   const auto web = std::stable_partition(
     all.begin(), all.end(),
@@ -56,7 +56,7 @@ origin_machine::on_page(uint32_t upstream, const std::string& origin,
   const auto looked_at = x.elsewhere + x.without + x.undecided;
   const auto most = looked_at < limits::origin_accounts_max
                       ? limits::origin_accounts_max - looked_at
-                      : 1; // Of each further page.
+                      : 1; // One account of each further page.
   x.origin = origin;
   x.since = wall.seconds();
   for (auto& repo : sample(std::move(active), most))
@@ -81,7 +81,7 @@ origin_machine::effects origin_machine::on_word(const atproto::did& repo,
   while (auto asker = askers_.extract(repo)) {
     auto& of = *looks_.find(asker.mapped());
     auto x = *std::exchange(of.second.asked, std::nullopt);
-    if (!of.second.agrees) // Else nobody wants to know any more.
+    if (!of.second.agrees) // Otherwise the result is no longer needed.
       take_word(of, std::move(x), said, now, out);
   }
   run(out, now);
@@ -102,8 +102,8 @@ void origin_machine::take_word(looks::value_type& of, candidate x,
     = said.what == word::kind::names_host && !said.pds.empty();
   if (names_host && said.pds == at.origin)
     return agree(of, out);
-  // Another one may have asked for the same account: the first words that come
-  // may be answers to earlier questions.
+  // Another part may have asked for the same account: the first answers may
+  // belong to earlier questions.
   const auto is_old = names_host && said.fetched_at <= at.since
                       && x.asked_anew < limits::origin_looks_max;
   const auto is_away = said.what == word::kind::away
@@ -130,7 +130,7 @@ void origin_machine::take_word(looks::value_type& of, candidate x,
     turns_.push_back(of.first);
 }
 
-/// All that were to be looked at have been, and none agrees.
+/// All accounts were looked at, and no document agrees.
 void origin_machine::judge(looks::value_type& of, effects& out) {
   const auto& x = of.second;
   if (x.undecided == 0 && x.elsewhere > x.without)
@@ -159,7 +159,7 @@ void origin_machine::run(effects& out, steady_time now) {
     turns_.pop_front();
     auto& x = looks_.find(id)->second;
     if (x.asked || x.left.empty())
-      continue; // It agrees meanwhile.
+      continue; // A document agreed meanwhile.
     x.asked = std::move(x.left.front());
     x.left.pop_front();
     askers_.emplace(x.asked->repo, id);

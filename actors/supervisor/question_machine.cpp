@@ -16,7 +16,8 @@ uint64_t key_of(const atproto::did& repo, const std::string& pds) {
   return atproto::stable_hash(repo.str() + ' ' + pds);
 }
 
-/// Of a question that is to prove something: for each position once.
+/// The key of a question. A question that proves a copy has one for each
+/// position.
 uint64_t key_of(const question_machine::question& x) {
   if (!x.prove)
     return key_of(x.repo, x.pds);
@@ -54,12 +55,13 @@ question_machine::effects question_machine::on_question(const question& x,
   if (const auto i = open_.find(x.repo); i != open_.end()) {
     auto& known = i->second;
     if (known.running || known.asked.pds == x.pds) {
-      // A REPO sees that it was the wrong host, and asks again.
+      // A REPO notices when it was the wrong host, and asks again.
       known.asked.left_out &= x.left_out;
       known.asked.compared &= x.compared;
       known.asked.prove |= x.prove;
       if (!known.running && x.noted.defined())
-        known.asked.noted = x.noted; // It is asked after that, too.
+        // The question is asked after that position, too.
+        known.asked.noted = x.noted;
       return out;
     }
     forget(x.repo);
@@ -87,8 +89,8 @@ question_machine::effects question_machine::on_question(const question& x,
   return out;
 }
 
-/// Until it is asked for the second time. What an earlier life was told counts,
-/// as far as its clock and ours agree.
+/// The time until RepoNotFound is checked again. An answer in an earlier run of
+/// the node counts, as far as its clock agrees with ours.
 std::chrono::seconds question_machine::rest_of_grace(const question& x) const {
   const auto grace = options_.gone_grace;
   if (!x.age)
@@ -98,7 +100,7 @@ std::chrono::seconds question_machine::rest_of_grace(const question& x) const {
   return std::clamp(grace - *x.age, std::min(least, grace), grace);
 }
 
-/// The question that this answers, if it is still open.
+/// The question to which this is the answer, if it is still open.
 question_machine::entry* question_machine::answered(const atproto::did& repo,
                                                     const std::string& pds) {
   const auto i = open_.find(repo);
@@ -156,7 +158,8 @@ question_machine::on_failed(const atproto::did& repo, const std::string& pds,
       if (x->asked.urgent)
         out.refused.push_back(x->asked);
       if (x->asked.prove)
-        keep(key_of(x->asked), now); // Looks would ask for ever.
+        // Otherwise each look at the rows would ask again.
+        keep(key_of(x->asked), now);
       forget(repo);
     } else {
       wait(repo, again, now);
@@ -214,7 +217,7 @@ void question_machine::forget_old(steady_time now) {
   }
 }
 
-/// It does not wait any more, neither for its time nor for its turn.
+/// The question no longer waits, neither for its time nor for its turn.
 void question_machine::unplan(const atproto::did& repo, entry& x) {
   if (x.due)
     delayed_.erase({*std::exchange(x.due, std::nullopt), repo});

@@ -47,7 +47,8 @@ public:
     atproto::did repo;
     std::string pds;
     bool not_found = false; ///< The host just answered so to a fetch.
-    bool at_once = false;   ///< Ask even if it was asked in this interval.
+    /// Something waits for the answer, so it is asked before others.
+    bool at_once = false;
     bool urgent = false;    ///< A fetch or a REPO waits for the answer.
     bool left_out = false;  ///< By a listing; the next one leaves it out, too.
     /// The host answered `not_found` in an earlier run of the node, this long

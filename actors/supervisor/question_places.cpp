@@ -44,7 +44,7 @@ size_t question_places::of_site(const std::string& site) const {
   return i == sites_.end() ? 0 : i->second.size;
 }
 
-/// Of those that wait, one of the site that has most.
+/// A waiting question of the site that has the most places.
 std::optional<atproto::did>
 question_places::displaced_by(const std::string& site, bool urgent) const {
   const auto own = of_site(site);
@@ -53,7 +53,7 @@ question_places::displaced_by(const std::string& site, bool urgent) const {
     const auto& movable = sites_.at(owner).movable;
     const auto more = size > own + 1;
     if (!more && !urgent)
-      break; // None of the others has more.
+      break; // No other site has more.
     if (movable.empty())
       continue;
     const auto may = urgent && (size > own || owner == site);

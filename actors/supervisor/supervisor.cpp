@@ -23,7 +23,7 @@ supervisor::supervisor(caf::actor_config& config, supervisor_environment env,
     complete_laps_(options.completeness_interval),
     mends_(env_.shared->random->next()),
     complete_metrics_(env_.shared->metrics), ends_(env_.shared->metrics) {
-  // Before it runs: the REPOs that it asks answer to this handle.
+  // Set before it runs: the REPOs that it asks answer to this handle.
   env_.shared->supervisor = this;
   for (auto& x : std::exchange(env_.listings, {}))
     restore(std::move(x));
@@ -167,7 +167,7 @@ void supervisor::on_begun(const fetch_begun& x) {
   perform(machine_.on_download(x.repo, x.job, now()));
 }
 
-/// Others wait for its permit. That is no failure of the repo.
+/// Gives up a permit for which others wait. That is not a failure of the repo.
 void supervisor::give_up(const supervisor_machine::begin& x, metric& count,
                          const char* why) {
   const auto i = jobs_.find(x.repo);
@@ -177,7 +177,7 @@ void supervisor::give_up(const supervisor_machine::begin& x, metric& count,
   send(i->second.handle, job_cancelled{fail(ec::rate_limited, x.pds + why)});
 }
 
-/// @returns whether it ran.
+/// @returns whether the job was running.
 bool supervisor::forget(const atproto::did& repo, uint64_t job) {
   const auto i = jobs_.find(repo);
   if (i == jobs_.end() || i->second.job != job)
@@ -209,7 +209,7 @@ void supervisor::on_intake() {
     cancel_all();
 }
 
-/// What is spooled takes room; its repos are fetched again.
+/// Spooled data takes memory; the repos are fetched again later.
 void supervisor::cancel_all() {
   for (const auto& [repo, job] : jobs_)
     if (job.handle)

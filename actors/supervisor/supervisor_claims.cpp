@@ -3,8 +3,8 @@
 #include "base/log.hpp"
 #include "messages/identity.hpp"
 
-/// What only a listing says, or the stream of a PDS: claims_machine holds the
-/// rules.
+/// Claims that only a listing or the stream of a PDS makes. Their rules are in
+/// claims_machine.
 namespace weir::actors {
 
 namespace {
@@ -12,7 +12,7 @@ namespace {
 constexpr auto no_document
   = "the directory has no document of most accounts that it names";
 
-/// Whom the look-ups of listings are counted for: one turn for all of them.
+/// The look-ups of all listings together take one turn under this name.
 constexpr auto turn_of_listings = "listings";
 
 claims_machine::word word_of(const identity_answer& x) {
@@ -25,8 +25,8 @@ claims_machine::word word_of(const identity_answer& x) {
   return {away ? kind::away : kind::missing, {}, 0, x.not_before};
 }
 
-/// A directory that calls all identities gone, or knows no host of them, proves
-/// nothing.
+/// An answer with a tombstone or without a host proves nothing about the
+/// directory: a wrong directory may give it for all identities.
 bool is_usable(const identity_answer& x) {
   return x.fact && !x.fact->tombstoned && !x.fact->pds.empty();
 }
@@ -46,7 +46,7 @@ stream_claim_decided::outcome told(claims_machine::outcome x) {
 
 } // namespace
 
-/// Until they are decided the page is not.
+/// The page is not done before its claims are decided.
 void supervisor::claim(const std::vector<repo_listed>& lines,
                        const std::shared_ptr<page_progress>& page) {
   std::vector<claims_machine::claim> claims;
@@ -108,8 +108,8 @@ void supervisor::perform(const claims_machine::effects& x) {
     prove_directory();
 }
 
-/// What a stream names takes a turn of its PDS, as what its accounts need does;
-/// what listings name has one turn together.
+/// A DID that a stream names takes a turn of its PDS, like the look-ups for its
+/// accounts. All DIDs that listings name share one turn.
 void supervisor::look_up_claim(const atproto::did& repo, bool anew) {
   const auto& origin = claims_.turn_of(repo);
   ask_identity(repo, anew,
@@ -156,8 +156,9 @@ void supervisor::perform_streams(const claims_machine::effects& x) {
   }
 }
 
-/// In signal mode a stream claims with commits, which say nothing of documents:
-/// when those may have changed it is an account that is active again.
+/// In signal mode a stream claims DIDs by commits, which do not concern
+/// documents. A claim whose document may have changed is therefore an account
+/// that is active again.
 void supervisor::on_stream_claim(const stream_claim& x) {
   if (x.anew && !env_.holders_listing.empty())
     on_active(x.upstream, x.repo);
@@ -165,7 +166,7 @@ void supervisor::on_stream_claim(const stream_claim& x) {
     look_up_named(x.upstream, x.repo, x.anew, false);
 }
 
-/// One answer is for all who ask about the same name.
+/// One answer is for all streams that named the same DID.
 void supervisor::look_up_named(uint32_t upstream, const atproto::did& repo,
                                bool anew, bool returned) {
   const auto [i, is_first] = named_.try_emplace({upstream, repo}, returned);

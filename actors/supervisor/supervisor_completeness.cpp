@@ -10,12 +10,12 @@
 #include <string_view>
 #include <unordered_map>
 
-/// Which repos are complete: all rows are counted, a page at a time.
+/// Counts the complete repos: goes through all rows, a page at a time.
 namespace weir::actors {
 
 namespace {
 
-/// Chains are read only where the row alone does not tell.
+/// Reads a chain only where the row alone does not decide.
 result<completeness::terms> judge(const store_readers& store,
                                   const atproto::did& repo,
                                   const storage::repo_row& row,
@@ -37,15 +37,16 @@ struct look {
   context_ptr shared;
   uint32_t filter = 0;
   std::set<uint32_t> listed; ///< Upstreams whose listings were compared.
-  std::shared_ptr<completeness_census> census; ///< Its own while it lasts.
+  /// Only this look uses it while the look lasts.
+  std::shared_ptr<completeness_census> census;
 };
 
-/// Somebody fetches those that are not in sync; of those that are, nobody would
-/// ever see these.
+/// Repos that are not in sync are fetched anyway. These repos are in sync, so
+/// nothing else would notice them.
 void find_work(const atproto::did& repo, const storage::repo_row& row,
                const completeness::terms& x, const upstream_view& upstream,
                const look& by, completeness_page& out) {
-  // The scan of work fetches what was fetched under another filter.
+  // The scan of work fetches repos that were fetched under another filter.
   if (x.complete() || !x.synced || !x.filter_current)
     return;
   const auto sees_itself
@@ -58,7 +59,8 @@ void find_work(const atproto::did& repo, const storage::repo_row& row,
     out.repos.push_back({repo, row.pds, true, upstream.since_reset()});
 }
 
-/// One that cannot be read is not complete; the others are counted as always.
+/// A repo that cannot be read counts as incomplete; the others are counted as
+/// usual.
 void take_row(const atproto::did& repo, const storage::repo_row& row,
               const upstream_view& upstream, const look& by,
               completeness_page& out) {
@@ -85,7 +87,7 @@ completeness_page read_page(const look& by, const atproto::did& after) {
   const auto now = shared.time->steady_now();
   std::unordered_map<std::string_view, upstream_view> by_host;
   for (const auto& [repo, row] : *page) {
-    // It may have been closed before that was done; others have their share.
+    // It may have been closed before it was done; other repos have their share.
     if (row.identity_due && !(row.gap && completeness::counts(row))
         && out.repos.size() < limits::completeness_wakes_max / due_part)
       out.repos.push_back({repo, row.pds, false, {}});
@@ -109,7 +111,7 @@ completeness_page read_page(const look& by, const atproto::did& after) {
 
 } // namespace
 
-/// One page at a time; its READER alone has the census meanwhile.
+/// Reads one page at a time; meanwhile only its READER uses the census.
 void supervisor::count_complete() {
   if (const auto after = complete_laps_.next(now())) {
     if (after->empty()) {
@@ -142,7 +144,7 @@ bool supervisor::mend(const completeness_page& x) {
       continue;
     }
     question_machine::question question{each.id, each.pds};
-    question.left_out = true; // Without a place: a later look asks.
+    question.left_out = true; // Without a place, a later look asks.
     question.noted = each.noted;
     question.prove = true;
     if (mends_.has_turn(each.id, each.pds, now()) && questions_.has_half()
@@ -198,7 +200,7 @@ void supervisor::on_counted(const completeness_page& x) {
   const auto missing = all.active - all.complete;
   complete_metrics_.set(all);
   hint(*census_);
-  // As the rows say since an earlier start, too.
+  // The rows may show it since an earlier start, too.
   left_out_ |= all.without[completeness::covered_term] > 0;
   env_.shared->completeness.put({std::exchange(census_, nullptr), wall()});
   mends_.on_end();

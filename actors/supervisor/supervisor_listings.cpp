@@ -5,7 +5,7 @@
 
 namespace weir::actors {
 
-/// For people.
+/// The name of a listing for readers of the log.
 std::string supervisor::name_of(const std::string& collection) const {
   return !collection.empty() && collection == env_.holders_listing
            ? "those of signal_collection"
@@ -107,8 +107,8 @@ void supervisor::list_holders(const listing_id& what) {
   perform(listing_.on_wanted(what, {}, now(), wall()));
 }
 
-/// READER drops the lines that say what the store says, so that a listing of a
-/// quiet network wakes nobody.
+/// READER drops the lines that agree with the store, so that a listing of a
+/// quiet network wakes no REPO.
 void supervisor::on_listing(const listing_page& x) {
   if (x.collection == one_account)
     return on_returned(x);
@@ -187,8 +187,8 @@ void supervisor::on_compared(const listing_compared& x) {
   progress->parts->answered();
 }
 
-/// These repos come again with the next listing when their ROUTER cannot
-/// answer.
+/// When their ROUTER cannot answer, these repos come again with the next
+/// listing.
 void supervisor::give(const router_actor& to, repo_listing lines,
                       const std::shared_ptr<page_progress>& page) {
   page->parts->expect();

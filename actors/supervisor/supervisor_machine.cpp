@@ -29,8 +29,9 @@ supervisor_machine::effects supervisor_machine::on_start(steady_time now,
   return on_timer(now);
 }
 
-/// A wait that is longer than any pause follows from a time that a wrong clock
-/// wrote into the repo's row: it is none, as for a row that a scan finds.
+/// A wait that is longer than any pause comes from a time that a wrong clock
+/// wrote into the repo's row. It counts as no wait, as for a row that a scan
+/// finds.
 std::chrono::seconds
 supervisor_machine::believed(std::chrono::seconds wait) const noexcept {
   const auto longest
@@ -67,8 +68,9 @@ supervisor_machine::on_page(std::string next, bool end, steady_time now) {
   return out;
 }
 
-/// One whose host is not found keeps its place until its row says so: else a
-/// directory that fails quickly would wake any number of REPOs at once.
+/// A repo whose host is not found keeps its place until its row records that:
+/// otherwise a directory that fails quickly would wake any number of REPOs at
+/// once.
 supervisor_machine::effects
 supervisor_machine::on_identity(const atproto::did& repo,
                                 const identity_answer& x, steady_time now) {
@@ -176,7 +178,7 @@ supervisor_machine::on_download(const atproto::did& repo, uint64_t job,
     const auto patient = x->lane->kind == lane_kind::silent;
     pace_.on_started({repo, *x->lane->name, job, patient}, now);
     arm(out, now + limits::fetch_pace_window);
-    give_up_unanswered(out, now); // Or arms the timer for it.
+    give_up_unanswered(out, now); // Otherwise this arms the timer for it.
   }
   return out;
 }
@@ -198,7 +200,7 @@ supervisor_machine::on_progress(uint64_t job, uint64_t bytes, bool received,
   return out;
 }
 
-/// The host of a download that gave its permit up.
+/// Lets the host rest whose download gave its permit up.
 void supervisor_machine::let_rest(const fetch_pace::download& x,
                                   steady_time now) {
   auto& host = queue_.host(x.host);
@@ -209,8 +211,8 @@ void supervisor_machine::let_rest(const fetch_pace::download& x,
     queue_.rest(host, rest_after(host.crawls++, options_.slow_rest), now);
 }
 
-/// Slow ones may have a share of the permits, so that a host that can do no
-/// better is fetched at last.
+/// Slow downloads may have a share of the permits, so that a host that is
+/// always slow is fetched in the end.
 void supervisor_machine::give_up_crawling(effects& out, steady_time now) {
   pace_.on_timer(now);
   if (paused_ || !queue_.starving(now))
@@ -224,8 +226,9 @@ void supervisor_machine::give_up_crawling(effects& out, steady_time now) {
   }
 }
 
-/// One for each host that waits without a permit. Hosts that are known to be
-/// silent keep their part and do not rest: they get no less time, but later.
+/// Gives up one permit for each host that waits without one. Hosts that are
+/// known to be silent keep their part and do not rest: they get the same time,
+/// but later.
 void supervisor_machine::give_up_unanswered(effects& out, steady_time now) {
   auto waiting = pace_.empty() ? 0 : queue_.without_permit();
   if (paused_ || waiting == 0)
@@ -249,8 +252,8 @@ void supervisor_machine::give_up_unanswered(effects& out, steady_time now) {
     arm(out, *next + wait);
 }
 
-/// One at a time, the youngest first, and never the oldest of a host: each host
-/// gets on with its share, however many wait.
+/// Gives back one permit at a time, the youngest first and never the oldest of
+/// a host, so that each host makes progress with its share.
 void supervisor_machine::give_back(effects& out, steady_time now) {
   if (given_back_ != 0 || pace_.empty())
     return;

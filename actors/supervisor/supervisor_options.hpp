@@ -10,7 +10,7 @@ namespace weir::actors {
 struct supervisor_options {
   /// SYNC-11, `sync_parallelism`.
   size_t parallelism = limits::sync_parallelism_range.standard;
-  /// Fetches at once from one host.
+  /// The most fetches at once from one host.
   size_t per_host = limits::sync_per_host_range.standard;
   size_t preparing_max = limits::fetch_preparing_max;
   size_t queue_max = limits::fetch_queue_max;

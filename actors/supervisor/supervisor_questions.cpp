@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-/// What accounts are at their hosts: who is asked, and whom a listing left out
-/// (protocol-coverage.md 4.5, 9).
+/// The status of accounts at their hosts: which hosts are asked, and which
+/// repos a listing left out (protocol-coverage.md 4.5, 9).
 namespace weir::actors {
 
 void supervisor::perform(question_machine::effects x) {
@@ -38,15 +38,16 @@ void supervisor::perform(question_machine::effects x) {
   scan_uncovered();
 }
 
-/// Of those that are lost since an earlier life, once: the first scan of all
-/// rows finds them.
+/// Asks once about the repos that were lost in an earlier run of the node: the
+/// first scan of all rows finds them.
 void supervisor::ask_lost(const scan_page& x) {
   if (lost_asked_)
     return;
   for (const auto& each : x.lost) {
     question_machine::question lost{each.repo, each.pds, true};
-    lost.left_out = true; // Without a place: its next fetch or listing tells.
-    // A time ahead was written by another clock: nothing is known then.
+    // Without a place, the next fetch or listing shows the status.
+    lost.left_out = true;
+    // A time ahead was written by another clock, so its age is not known.
     lost.age
       = std::chrono::seconds{std::max<int64_t>(wall().seconds() - each.at, 0)};
     perform(questions_.on_question(lost, now()));
@@ -93,8 +94,8 @@ void supervisor::count_lines(const listing_page& x) {
     census->second.named->add(atproto::stable_hash(line.repo.str()));
 }
 
-/// The listing named all there are: the repos of its upstream that it did not
-/// name may be gone.
+/// The listing named all repos that there are: repos of its upstream that it
+/// did not name may be gone.
 void supervisor::find_left_out(const listing_id& what) {
   if (!what.collection.empty())
     return;
@@ -109,7 +110,7 @@ void supervisor::find_left_out(const listing_id& what) {
   scan_left_out();
 }
 
-/// One page of rows at a time, of upstreams for which there is room.
+/// Reads one page of rows at a time, for upstreams whose questions have room.
 void supervisor::scan_left_out() {
   const auto next = scans_.next([this](const std::string& pds) {
     return pds.empty() || questions_.has_room(pds);

@@ -12,13 +12,13 @@ void supervisor::perform(const returned_machine::effects& x) {
     timer_.arm(this, now(), *x.timer);
 }
 
-/// While repos are not fetched they are left to the next listing.
+/// While repos are not fetched, such accounts are left to the next listing.
 void supervisor::on_active(uint32_t upstream, const atproto::did& repo) {
   if (env_.shared->intake.backfills())
     perform(returned_.on_active(upstream, repo, now()));
 }
 
-/// A host that does not offer the question has answered it for good.
+/// A host that does not offer this request has given its final answer.
 void supervisor::on_returned(const listing_page& x) {
   const auto fails = x.failed.code != ec::none
                      && x.failed.code != ec::not_found;

@@ -24,8 +24,8 @@ uncovered_page read_uncovered(const all_stores& stores,
   return out;
 }
 
-/// Whether a REPO has to hear what a host answered. That it knows an account
-/// which the directory does not is news once a day.
+/// Whether a REPO needs to receive a host's answer. That the host has an
+/// account with a tombstone in the directory is news once a day.
 bool is_news(const question_machine::verdict& x,
              const store_readers::repo_rows& known, const store_readers& store,
              wall_time now) {
@@ -46,7 +46,7 @@ bool is_news(const question_machine::verdict& x,
 void supervisor::scan_uncovered() {
   const auto& shared = *env_.shared;
   if (shared.intake.backfills() && questions_.has_half()) {
-    // A host that nobody follows: only a relay covers that.
+    // A host that is not followed is covered only by a relay.
     const auto relayed
       = shared.upstreams.accounting_for({}).id != 0 && !left_out_;
     if (const auto at = laps_.next(now(), shared.random->next(), relayed)) {
@@ -91,7 +91,8 @@ void supervisor::on_uncovered(const uncovered_page& x) {
   scan_uncovered();
 }
 
-/// READER drops what the store says as well, so that quiet repos sleep on.
+/// READER drops the answers that agree with the store as well, so that quiet
+/// REPOs are not woken.
 void supervisor::compare(const question_machine::verdict& x) {
   compared_->add();
   reader_job job;

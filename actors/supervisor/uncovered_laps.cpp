@@ -23,7 +23,7 @@ bool is_news_of_host(const std::string& pds, account_status account,
                      atproto::tid rev, const storage::repo_row& row,
                      const storage::chain_row* chain) {
   if (row.pds != pds)
-    return false; // It moved since; that host was not asked.
+    return false; // The repo moved since; that host was not asked.
   if (row.words.host != account || row.not_found_at != 0)
     return true;
   return account == account_status::active
@@ -94,8 +94,8 @@ void uncovered_laps::begin(steady_time now, uint64_t draw) {
   asked_->fill(0);
 }
 
-/// Which part of a host's repos a lap asks about follows from how many it had
-/// in the last one; before that is known, the first ones have to do.
+/// Which part of a host's repos a lap asks about follows from how many the host
+/// had in the last lap. Before that is known, the first repos are asked about.
 bool uncovered_laps::take(const atproto::did& repo,
                           const storage::repo_row& row) {
   ++count_;
@@ -108,7 +108,7 @@ bool uncovered_laps::take(const atproto::did& repo,
   if (parts > 1 && (atproto::stable_hash(repo.str()) + lap_) % parts != 0)
     return false;
   if ((*asked_)[slot] >= limits::uncovered_burst * per_host_)
-    return false; // There are many more than the last time.
+    return false; // The host has many more repos than in the last lap.
   ++(*asked_)[slot];
   return true;
 }

@@ -58,7 +58,8 @@ private:
   sweeper_store store_;
   bool own_thread_;
   sweeper_machine machine_;
-  std::optional<sweeper_range> order_; ///< What comes next; none: a scan.
+  /// The next compaction; none: the next is a scan.
+  std::optional<sweeper_range> order_;
   actor_timer timer_;
   metric* erased_ = nullptr;
   metric* failed_ = nullptr;
@@ -81,7 +82,7 @@ void sweeper::perform(const sweeper_effects& x) {
   }
 }
 
-/// One scan or one compaction, and then whatever came meanwhile.
+/// Does one scan or one compaction, and then what was ordered meanwhile.
 void sweeper::scan() {
   const auto rows
     = storage::erasures_to_sweep(*store_.db, limits::sweep_repos_max);

@@ -10,7 +10,7 @@ namespace weir::actors {
 using storage::erasure_stage;
 
 sweeper_effects sweeper_machine::on_erased() {
-  // What waits for its compaction only does not hold up what has just come.
+  // Erasings that only wait for their compaction do not delay a new one.
   if (doing_ == doing::nothing || doing_ == doing::resting)
     return scan();
   again_ = true;
@@ -94,7 +94,7 @@ sweeper_effects sweeper_machine::begin_compaction(steady_time now) {
   return out;
 }
 
-/// What several cover is compacted once.
+/// A range that several erasings cover is compacted once.
 std::deque<sweeper_range>
 sweeper_machine::ranges_of(const std::vector<storage::open_erasure>& rows) {
   std::vector<storage::content_span> content;
@@ -127,7 +127,8 @@ sweeper_effects sweeper_machine::on_compacted(storage::compacted x,
   return out;
 }
 
-/// Erasings are over together: what is left of one is looked for again.
+/// All erasings of a scan end together. What is left of one is found by the
+/// next scan.
 sweeper_effects sweeper_machine::end_compaction(steady_time now) {
   rest_until_
     = now + (now - compacting_since_) * limits::compaction_rest_factor;

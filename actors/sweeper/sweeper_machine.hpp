@@ -11,8 +11,8 @@ namespace weir::actors {
 
 /// The range of one compaction.
 struct sweeper_range {
-  /// Starts at 0: commits that have waited for the repos `first` to `last`, in
-  /// the order of keys.
+  /// When its `first` is 0, the range is that of the commits that waited for
+  /// the repos from `first` to `last` below, in the order of keys.
   storage::content_span content;
   atproto::did first;
   atproto::did last;
