@@ -99,8 +99,7 @@ void router::try_start(const atproto::did& repo,
         },
         [=, this](caf::error&) {
           try_start(repo, heard, [] {});
-          // Messages that `then` sends to the repo come after the addition.
-          then();
+          then(); // Its messages to the repo come after the addition.
         });
   });
 }

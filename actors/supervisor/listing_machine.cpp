@@ -283,8 +283,8 @@ listing_machine::effects listing_machine::pause(state& x,
   return out;
 }
 
-/// Events were missed since it began. But not twice before it came to an end, or
-/// what is last in it would never be read beside a stream that often misses some.
+/// Whether events were missed since it began. True only once before its end, or
+/// the last pages were never read beside a stream that often misses events.
 bool listing_machine::begins_again(state& x) {
   if (!x.again || std::exchange(x.cut, true))
     return false;
@@ -304,7 +304,7 @@ listing_machine::take_failure(const listing_id& what, state& x,
   x.print.reset();
   steady_time due;
   if (why.code == ec::malformed) {
-    // The host may not know its own cursor any more: all of it comes again.
+    // The host may no longer know its own cursor: the listing begins anew.
     x.row.cursor.clear();
     due = host.budget.free_at();
   }
@@ -342,7 +342,7 @@ listing_machine::effects listing_machine::finish(const listing_id& what,
   return out;
 }
 
-/// A proxy answers so for a relay that starts: the first tries follow fast.
+/// A proxy answers so while a relay starts, so the first tries follow fast.
 listing_machine::effects
 listing_machine::finish_missing(const listing_id& what, state& x,
                                 steady_time now) {
@@ -350,7 +350,7 @@ listing_machine::finish_missing(const listing_id& what, state& x,
                          std::max(options_.retry_min, options_.interval));
   auto out = finish(what, x, x.missing, now);
   if (!x.running)
-    x.ended.reset(); // What was not given does not count as a listing.
+    x.ended.reset(); // A refused listing does not count as a listing.
   out.timer = next_due();
   return out;
 }
@@ -367,7 +367,7 @@ listing_machine::rest(state& x, std::chrono::microseconds wait,
 listing_machine::effects listing_machine::on_timer(const upstream_board& board,
                                                    steady_time now,
                                                    wall_time wall) {
-  std::pair<const listing_id, state>* next = nullptr; // Due for longest.
+  std::pair<const listing_id, state>* next = nullptr; // The longest overdue.
   for (auto& each : listings_) {
     auto& [what, x] = each;
     if (x.running || !x.due || due_of(what, x) > now)

@@ -167,9 +167,9 @@ void supervisor::on_listing(const listing_page& x) {
   send(env_.shared->root().reader_of(0), std::move(job));
 }
 
-/// Lines go to their REPOs by their ROUTERs. The next page waits until all were taken
-/// and all claims are decided: a listing is never faster than the store, or
-/// than the directory.
+/// Lines go to their REPOs through their ROUTERs. The next page waits until all
+/// lines were taken and all claims are decided: a listing is never faster than
+/// the store, or than the directory.
 void supervisor::on_compared(const listing_compared& x) {
   const listing_id what{x.page.upstream, x.page.collection};
   const auto progress = std::make_shared<page_progress>(

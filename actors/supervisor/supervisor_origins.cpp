@@ -1,8 +1,8 @@
 #include "actors/supervisor/supervisor_impl.hpp"
 #include "actors/support/limits_health.hpp"
 
-/// Whether the origins of PDSs are those that documents name: origin_machine holds
-/// the rules.
+/// Whether the origins of PDSs are those that documents name. The rules are in
+/// origin_machine.
 namespace weir::actors {
 
 namespace {
