@@ -25,7 +25,7 @@ struct listed_claim {
 /// A claim that is not decided yet.
 struct waiting_claim {
   listed_claim of;
-  size_t tries = 0;        ///< Look-ups that nobody answered.
+  size_t tries = 0;        ///< Look-ups without an answer.
   int64_t since = 0;       ///< When the claim was made, in Unix seconds.
   bool wants_anew = false; ///< The stored document does not suffice.
   bool asked_anew = false;

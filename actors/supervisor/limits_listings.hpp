@@ -38,7 +38,7 @@ constexpr size_t describe_bytes_max = 131'072;
 /// records.
 constexpr size_t describe_failures_max = 4;
 
-/// When a host has described nobody and tracked accounts were on its pages,
+/// When a host has described no account and tracked accounts were on its pages,
 /// this many accounts that it lists as active have to be denied before the host
 /// is disbelieved. Fewer may really be gone.
 constexpr size_t describe_absent_min = 4;

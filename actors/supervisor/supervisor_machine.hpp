@@ -133,7 +133,7 @@ private:
   fetch_queue queue_;
   fetch_pace pace_;
   uint64_t last_job_ = 0;
-  uint64_t given_back_ = 0; ///< The job that has been told to end; 0: none.
+  uint64_t given_back_ = 0; ///< The job that has to end; 0: none.
   bool paused_ = false; ///< No look-up is made and no permit is given.
 };
 
