@@ -54,7 +54,8 @@ void account_rules::hear_directory(const storage::identity_row& x,
   const auto changed
     = account_sources::note_identity(t.row.words, x.tombstoned);
   if (!x.tombstoned && (changed || was_said) && t.row.refused_by == 0)
-    identity_.end_dispute(); // The tombstone was what spoke against it.
+    // The tombstone was the evidence against the document.
+    identity_.end_dispute();
   if (!changed)
     return;
   t.touch_row();
@@ -66,11 +67,12 @@ void account_rules::follow_words(repo_turn& t) {
   if (status == t.row.account)
     return;
   t.count(repo_counter::account_changed);
-  listed_.close(); // What was listed was so before this.
+  listed_.close(); // The listing describes the account before this change.
   const auto was_synced = t.row.status == repo_status::synced;
   const auto said_by_host = t.row.words.host != account_status::active;
   if (t.row.words.tombstoned || (said_by_host && chain_.rev().defined()))
-    identity_.dispute(t); // A former host, or a directory that erred.
+    // A former host may have reported it, or the directory may be wrong.
+    identity_.dispute(t);
   t.row.account = status;
   t.touch_row();
   if (status == account_status::active) {
@@ -88,8 +90,8 @@ void account_rules::follow_words(repo_turn& t) {
   t.lane.append_fact(storage::account_scope, t.row, t.now);
 }
 
-/// Commits that came meanwhile were dropped, so it is fetched. A fetch that
-/// finds nothing new appends nothing.
+/// The account is active again. Commits that came meanwhile were dropped, so
+/// the repo is fetched. A fetch that finds nothing new appends nothing.
 void account_rules::come_back(bool was_synced, repo_turn& t) {
   t.lane.append_fact(storage::account_scope, t.row, t.now);
   t.row.status = status_without_fetch(t.row);

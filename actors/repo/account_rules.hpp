@@ -8,10 +8,10 @@
 
 namespace weir::actors {
 
-/// Whether an account is active, as follows from the words of its host, of
-/// relays and of the directory (protocol-coverage.md 4.1), and what a change
-/// means for the copy: an account that is back is fetched, one that is deleted
-/// is purged (protocol-coverage.md 4.t5).
+/// Decides whether an account is active, from what its host, relays and the
+/// directory report (protocol-coverage.md 4.1), and what a change means for the
+/// copy: the repo of an account that returns is fetched, that of a deleted
+/// account is purged (protocol-coverage.md 4.t5).
 class account_rules {
 public:
   account_rules(fetch_job& job, sync_state& sync, identity_view& identity,
@@ -22,8 +22,9 @@ public:
     // nop
   }
 
-  /// The row is there: if events were not judged and the account is away, its
-  /// host is asked, because no fetch shows that it is back.
+  /// Called when the row is loaded. If some events were not judged and the
+  /// account is inactive, its host is asked, because no fetch would show that
+  /// the account is active again.
   void resume(repo_turn& t);
 
   void begin_life() noexcept {
@@ -33,36 +34,39 @@ public:
 
   void end_life() noexcept { listed_.close(); }
 
-  /// Whether this #account was heard before. Frames come again after a crash;
-  /// what a later one decided stays.
+  /// Whether this #account event was processed before. After a crash, streams
+  /// repeat frames; a repeated event must not undo what a later one decided.
   static bool was_heard(const position& at, const repo_turn& t) noexcept {
     return account_sources::was_heard(t.row.words, at);
   }
 
-  /// An #account says what the account is.
+  /// Processes an #account event, unless it was processed before.
   void hear_event(const account_sources::saying& what, repo_turn& t);
 
-  /// An #account that was not heard before, or a listing, says so.
+  /// Processes what a new #account event or a listing reports.
   void hear(const account_sources::saying& what, repo_turn& t);
 
-  /// The directory says of the identity that it is there, or gone. The first
-  /// time that is a doubt: only the second time, minutes later, erases what is
-  /// held.
+  /// Processes what the directory reports: the identity exists, or it has a
+  /// tombstone. Only a second tombstone answer, minutes after the first, erases
+  /// the copy, because the directory may be wrong.
   void hear_directory(const storage::identity_row& x, repo_turn& t);
 
-  /// The words have changed: the account is what follows from them.
+  /// Called after a report was stored: sets the account's status to the one
+  /// that follows from all reports.
   void follow_words(repo_turn& t);
 
-  /// Nobody can withdraw the words of relays that are followed no more.
+  /// Removes the reports of relays that the node no longer follows, because
+  /// those relays can no longer withdraw them.
   void forget_strangers(repo_turn& t);
 
-  /// Somebody asked for a fetch while the account is away (SYNC-33): what it is
-  /// now decides whether there is one, so its host is asked, and the directory
-  /// if that called it gone.
+  /// A fetch was requested while the account is inactive (SYNC-33). Its current
+  /// status decides whether there is anything to fetch, so its host is asked,
+  /// and also the directory if that has a tombstone.
   void resync(repo_turn& t);
 
-  /// Commits come although the account is away: whoever goes on writing is not.
-  /// Where a relay alone took it down, the host has nothing to say about that.
+  /// Commits arrive although the account is inactive, so the known status may
+  /// be wrong. The host is asked, unless only a relay reports the account as
+  /// inactive: the host cannot answer for that.
   void doubt_inactive(repo_turn& t);
 
 private:
@@ -75,7 +79,7 @@ private:
   repo_chain& chain_;
   host_question& question_;
   listing_suspicion& listed_;
-  tombstone_words gone_; ///< How often the directory said so.
+  tombstone_words gone_; ///< Tombstone answers of the directory.
 };
 
 } // namespace weir::actors

@@ -9,8 +9,8 @@ namespace weir::actors {
 
 namespace {
 
-/// Whose turn a look-up takes; empty: that of the account's host, for which a
-/// relay speaks, too.
+/// The host whose look-ups this one is counted with; empty: the account's own
+/// host, also when a relay caused the look-up.
 std::string turn_of(uint32_t cause, const upstream_board& board) {
   const auto from = board.find(cause);
   return from.id == 0 || from.relay ? std::string{} : site_of(from.origin);

@@ -5,8 +5,8 @@
 
 namespace weir::actors {
 
-/// Asks IDENTITY for what a repo wants to know of itself, if anything.
-/// @param from Hears the answers.
+/// Sends to IDENTITY the look-up that the effects of a repo ask for, if any.
+/// @param from Receives the answers.
 void ask_identity(const repo_effects& x, const atproto::did& repo,
                   const repo_actor& from, context& shared);
 

@@ -13,8 +13,8 @@ using storage::account_status;
 
 namespace {
 
-/// Nobody has said anything of the repo yet: no event that is on its way would
-/// explain what a listing says.
+/// Nothing was reported about the repo yet, so no event that is on its way
+/// would explain what a listing says.
 bool is_unheard(const storage::repo_row& row, atproto::tid rev) {
   return !rev.defined() && !row.words.host_at.defined()
          && row.words.relays.empty() && !row.words.asked;
@@ -52,7 +52,7 @@ void copy_proof::hear_listing(const listed_repo& x, repo_turn& t) {
   if (completeness::on_carried(t.row, x.upstream))
     t.touch_row();
   if (!x.rev.defined() && x.account == account_status::active)
-    return; // It names the repo, no more.
+    return; // The line names the repo and nothing more.
   const auto from = t.board().find(x.upstream);
   if (hear_former_host(x, from, t))
     return;
@@ -68,8 +68,8 @@ void copy_proof::hear_listing(const listed_repo& x, repo_turn& t) {
   const auto other_state
     = account_sources::is_news(t.row.words, said, own_stream);
   const auto other_rev = is_ahead(x, from, t);
-  // Another relay, or the host, may know more than a relay does; a former host
-  // may still list the repo.
+  // Another relay, or the host, may know more than this relay does, and a
+  // former host may still list the repo.
   const auto counts_at_once = !from.relay && !identity_.may_be_old();
   if (other_state && is_unheard(t.row, chain_.rev()) && counts_at_once) {
     account_.hear(said, t);
@@ -81,8 +81,8 @@ void copy_proof::hear_listing(const listed_repo& x, repo_turn& t) {
   }
 }
 
-/// A PDS that is not the repo's host any more, or that the document does not
-/// name yet.
+/// Whether the line is from a PDS that is no longer the repo's host, or that
+/// the document does not name yet.
 bool copy_proof::hear_former_host(const listed_repo& x,
                                   const upstream_view& from, repo_turn& t) {
   if (!account_sources::is_former(from, t.row.pds))
@@ -96,10 +96,10 @@ bool copy_proof::hear_former_host(const listed_repo& x,
   return true;
 }
 
-/// Whether the rev is one that the copy should have. What a relay lists counts
-/// only while the host does not speak for itself. A host that lists a rev which
-/// its downloads do not have yet is asked each time, or the copy would stay
-/// behind.
+/// Whether the copy should have the listed rev. A relay's listing counts only
+/// while the host's own stream is not read. If a host lists a rev which its
+/// downloads do not contain yet, it is asked each time: otherwise the copy
+/// would stay behind.
 bool copy_proof::is_ahead(const listed_repo& x, const upstream_view& from,
                           const repo_turn& t) const {
   if (!sync_.takes_commits(t.row) || x.rev <= chain_.rev()
@@ -114,7 +114,7 @@ void copy_proof::attend_listing(repo_turn& t) {
   if (listed_.is_due(t.now)) {
     const auto doubt = *listed_.get();
     const auto from = t.board().find(doubt.seen.upstream);
-    // While another document is awaited, that PDS may be the former host.
+    // While a newer document is awaited, that PDS may be the former host.
     const auto may_be_former = !from.relay && identity_.may_be_old();
     const auto is_late
       = may_be_former
@@ -148,8 +148,8 @@ void copy_proof::decide_listing(const listed_repo& seen,
 
 // -- the host -----------------------------------------------------------------
 
-/// Where no upstream covers the repo, no event and no listing would ever show
-/// that the host has a newer rev. Where one does, the event may be on its way.
+/// If no upstream covers the repo, no event and no listing would ever show that
+/// the host has a newer rev. If one does, the event may be on its way.
 void copy_proof::hear_host(const host_answer& x, repo_turn& t) {
   if (!sync_.takes_commits(t.row) || x.pds != t.row.pds)
     return;
@@ -168,7 +168,7 @@ void copy_proof::hear_host(const host_answer& x, repo_turn& t) {
 }
 
 /// A host that names the rev of the copy proves it, like a line of a listing
-/// (CONS-25). A repo whose host never tells its rev is fetched (CONS-29).
+/// (CONS-25). A repo whose host never names its rev is fetched (CONS-29).
 void copy_proof::prove_by_host(const host_answer& x, const upstream_view& from,
                                repo_turn& t) {
   if (job_.runs() || x.account != account_status::active
@@ -201,8 +201,8 @@ void copy_proof::hear_census(const incompleteness& x, repo_turn& t) {
   if (job_.runs() || listed_.get() || !sync_.takes_commits(t.row)
       || !completeness::counts(t.row))
     return;
-  // A listing may have told the rev before a stream that is late does. That is
-  // waited for no longer than any listing is doubted.
+  // A listing may have named the rev before a late stream delivers it. The
+  // stream is given no more time than after any other listing.
   const auto told_at = t.row.first_rev.time();
   const auto is_on_its_way
     = from.id != 0 && t.row.last_indexed_rev.defined()

@@ -4,9 +4,9 @@
 
 namespace weir::actors {
 
-/// What proves that a repo's copy is complete, or that it is not (CONS-11 to
-/// CONS-30): events of the upstream that accounts for the repo, lines of
-/// listings, the rev that its host names, and the census of all rows.
+/// Decides what proves that a repo's copy is complete, or that it is not
+/// (CONS-11 to CONS-30): events of the upstream that accounts for the repo,
+/// lines of listings, the rev that its host names, and the census of all rows.
 class copy_proof {
 public:
   copy_proof(account_rules& account, fetch_job& job, sync_state& sync,
@@ -17,30 +17,31 @@ public:
     // nop
   }
 
-  /// An event of that rev was applied, or says what the copy has. One upstream
-  /// accounts for a repo; events of others are applied and prove nothing
-  /// (CONS-19, CONS-20).
-  /// @param always Its changes are not in it (CONS-21).
+  /// An event of this rev was applied, or repeats what the copy has. One
+  /// upstream accounts for a repo; events of other upstreams are applied but
+  /// prove nothing (CONS-19, CONS-20).
+  /// @param always True when the event does not contain its changes (CONS-21).
   void note_event(const waiting_frame& x, atproto::tid rev, repo_turn& t,
                   bool always = false);
 
-  /// The upstream that accounts for the repo names it for the first time since
-  /// it was reset.
+  /// Whether the upstream that accounts for the repo names it for the first
+  /// time since that upstream was reset.
   bool is_first_word(const waiting_frame& x, const repo_turn& t) const;
 
-  /// A line of a listing. That of a PDS counts for its own accounts only
-  /// (protocol-coverage.md 2.1.2).
+  /// Processes a line of a listing. The listing of a PDS counts only for its
+  /// own accounts (protocol-coverage.md 2.1.2).
   void hear_listing(const listed_repo& x, repo_turn& t);
 
-  /// Decides what a listing showed and no event did, unless the event may still
-  /// be on its way: then a fetch would only add to the load.
+  /// Decides about a difference that only a listing showed. While the event may
+  /// still be on its way, the decision is put off: a fetch would only add load.
   void attend_listing(repo_turn& t);
 
-  /// The host says that the account is as it is known, and its rev.
+  /// The host answered with the account status that is already known, and with
+  /// its rev.
   void hear_host(const host_answer& x, repo_turn& t);
 
-  /// The census of all rows found that something is missing. What else keeps a
-  /// copy from being complete is seen when the row is loaded.
+  /// The census of all rows found that something is missing. Everything else
+  /// that keeps a copy from being complete is found when the row is loaded.
   void hear_census(const incompleteness& x, repo_turn& t);
 
 private:

@@ -12,7 +12,8 @@ bool is_account(const waiting_frame& x) noexcept {
   return x.frame.kind == atproto::frame_kind::account;
 }
 
-/// What the #account says waits for a document; the frame goes.
+/// Keeps the content of an #account event for a document; the frame is
+/// finished.
 void hold_word(identity_doubt& doubt, const waiting_frame& x) {
   if (const auto event = atproto::decode_frame(x.frame.bytes.view()))
     if (const auto* said = std::get_if<atproto::account_event>(&*event))
@@ -24,7 +25,7 @@ void hold_word(identity_doubt& doubt, const waiting_frame& x) {
 std::optional<frame_step> document_gate::check_refusal(waiting_frame& x,
                                                        repo_turn& t) {
   if (x.buffered && buffer_.drains_by_document())
-    return std::nullopt; // It waited for this document.
+    return std::nullopt; // The frame waited for this document.
   switch (identity_.judge_anew(x, t)) {
     case document_judgement::stands:
       return std::nullopt;
@@ -67,7 +68,8 @@ frame_step document_gate::refuse_without_document(waiting_frame& x,
   return frame_step::taken;
 }
 
-/// It came on the stream of a PDS, and the document names another one or none.
+/// Refuses a frame from the stream of a PDS when the document names another
+/// host or none.
 frame_step document_gate::refuse_host(waiting_frame& x, repo_turn& t) {
   t.count(repo_counter::wrong_host);
   if (x.frame.kind == atproto::frame_kind::commit)
@@ -83,10 +85,10 @@ frame_step document_gate::refuse_host(waiting_frame& x, repo_turn& t) {
   return frame_step::taken;
 }
 
-/// Keeps `x` until a newer document is there.
+/// Keeps `x` until a newer document arrives.
 frame_step document_gate::put_aside(waiting_frame& x, repo_turn& t) {
   if (!is_account(x) && (job_.runs() || buffer_.drains_by_document()))
-    return frame_step::wait; // For the end of what is being drained.
+    return frame_step::wait; // Waits until the buffer has drained.
   if (!doubt_.open())
     t.count(repo_counter::identity_unresolved);
   identity_.begin_doubt(t);
@@ -117,13 +119,14 @@ void document_gate::open(repo_turn& t) {
     return;
   }
   if (kept)
-    buffer_.drop(t); // The account was away since: a fetch contains it.
+    // The account was inactive since then: a fetch contains these frames.
+    buffer_.drop(t);
   if (!buffer_.drains_by_document())
     sync_.end_gap(t);
 }
 
 void document_gate::give_up(repo_turn& t) {
-  doubt_.forget_words(); // No host can speak for it.
+  doubt_.forget_words(); // No host can speak for the account.
   if (!doubt_.open())
     return;
   if (doubt_.keeping())

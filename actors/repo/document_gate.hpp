@@ -7,11 +7,12 @@
 
 namespace weir::actors {
 
-/// Which frames are judged only by a document that is newer than they are, and
-/// what becomes of them until it comes (protocol-coverage.md 2.1.2, 2.5.6).
-/// They wait for a moment (`identity_view::holds_up`). If it does not come in
-/// time, commits go to the sync buffer and an #account is remembered, so that
-/// neither holds up its stream; both are judged when it comes.
+/// Decides which frames can be judged only by a DID document that is newer than
+/// they are, and what happens to them until it arrives (protocol-coverage.md
+/// 2.1.2, 2.5.6). At first the frames wait (`identity_view::holds_up`). If the
+/// document does not arrive in time, commits go to the sync buffer and an
+/// #account event is remembered, so that neither holds up its stream. Both are
+/// judged when the document arrives.
 class document_gate {
 public:
   document_gate(account_rules& account, fetch_job& job, sync_buffer& buffer,
@@ -22,29 +23,33 @@ public:
     // nop
   }
 
-  /// On the stream of a PDS only its own accounts count. Without a newer
-  /// document, signed commits of the known host count and its word on the
-  /// account does not: after a migration both hosts speak.
-  /// @returns nothing when the frame is to be judged by what it says.
+  /// Checks that the sender may speak for the account. On the stream of a PDS
+  /// only the accounts of that PDS count. If the known document may be
+  /// outdated, a signed commit from the known host still counts, but an
+  /// #account event does not, because after a migration the old host and the
+  /// new host both report a status.
+  /// @returns nothing when the frame is to be judged by its content.
   std::optional<frame_step> check_host(waiting_frame& x, repo_turn& t);
 
-  /// The known document refuses the frame: its key did not sign it.
-  /// @returns nothing when that is the last word.
+  /// The known document refuses the frame: the frame is not signed by its key.
+  /// @returns nothing when that refusal is final.
   std::optional<frame_step> check_refusal(waiting_frame& x, repo_turn& t);
 
-  /// A document is there that was asked for after all that waits for one: that
-  /// is judged now, in the order in which it came.
+  /// A document arrived that was requested after everything that waits for one:
+  /// all of that is judged now, in the order in which it came.
   void open(repo_turn& t);
 
-  /// There is no such identity: nothing that waits for it can be judged.
+  /// The identity does not exist, so nothing that waits for it can be judged.
   void give_up(repo_turn& t);
 
-  /// There is no room for what waits: as after a crash, a fetch brings it.
-  /// @returns whether anything waited.
+  /// There is no room for the commits that wait. They are dropped, and a fetch
+  /// brings them, as after a crash.
+  /// @returns whether anything was dropped.
   bool make_room(repo_turn& t);
 
-  /// What is kept for a document takes. Of repos that are fetched there are few
-  /// at a time, so what they keep does not count.
+  /// Memory and disk that the commits kept for a document take. Commits that
+  /// are kept for a running fetch do not count, because few repos are fetched
+  /// at a time.
   doubt_bytes kept() const noexcept {
     return keeps() ? doubt_bytes{buffer_.bytes(), buffer_.disk_bytes()}
                    : doubt_bytes{};

@@ -8,26 +8,27 @@
 
 namespace weir::actors {
 
-/// Answers to commands of one REPO, each given when what its command changed is
-/// durable. Updates are confirmed in the order in which they are sent. Without
-/// CAF; one thread.
+/// Answers to the commands of one REPO, each given when the changes of its
+/// command are durable. Updates are confirmed in the order in which they are
+/// sent. Without CAF; one thread.
 class durable_answers {
 public:
-  /// @param updates How many are to be confirmed first, besides those that were
-  /// sent and are not confirmed.
+  /// @param updates Number of updates that must be confirmed before the answer,
+  /// in addition to those that are sent and not confirmed.
   void add(uint64_t updates, std::function<void()> answer) {
     waiting_.emplace_back(sent_ + updates, std::move(answer));
   }
 
-  /// Nobody is answered any more.
+  /// Drops all answers.
   void clear() { waiting_.clear(); }
 
   void sent() noexcept { ++sent_; }
   void confirmed() noexcept { ++confirmed_; }
 
-  /// Gives those that are due.
-  /// @param rests Nothing is to be sent. Then everything is durable, whatever was
-  /// waited for: a command that was taken back has no update any more.
+  /// Gives the answers that are due.
+  /// @param rests Whether nothing is left to send. If so, and all updates are
+  /// confirmed, every answer is given: the update of a command that was taken
+  /// back is never sent.
   void give(bool rests) {
     rests = rests && confirmed_ == sent_;
     while (!waiting_.empty()
@@ -39,7 +40,7 @@ public:
   }
 
 private:
-  /// By the number of the update.
+  /// Each with the number of the update that it waits for.
   lazy_deque<std::pair<uint64_t, std::function<void()>>> waiting_;
   uint64_t sent_ = 0;
   uint64_t confirmed_ = 0;

@@ -7,9 +7,9 @@
 
 namespace weir::actors {
 
-/// The fetch of a repo that runs, if one does: what was permitted and ordered,
-/// and what came of it that is not written yet. Commits that come meanwhile are
-/// in the sync buffer, which goes with the fetch.
+/// The running fetch of a repo, if there is one: what was permitted and
+/// ordered, and the fetched parts that are not written yet. Commits that arrive
+/// during the fetch are in the sync buffer, which is dropped with the fetch.
 class fetch_job {
 public:
   explicit fetch_job(sync_buffer& buffer) noexcept : buffer_(buffer) {
@@ -19,12 +19,13 @@ public:
   bool runs() const noexcept { return job_.has_value(); }
   bool is(uint64_t id) const noexcept { return runs() && job_->id == id; }
 
-  /// All that was fetched is here: the buffered commits follow.
+  /// Everything that was fetched is written, and the buffered commits follow.
   bool drains() const noexcept {
     return runs() && buffer_.drains_after_fetch();
   }
 
-  /// @param noted Where the upstream that accounts for the repo was before.
+  /// @param noted The position of the upstream that accounts for the repo,
+  /// taken before the fetch.
   void begin(uint64_t id, const position& noted) {
     job_.emplace();
     job_->id = id;
@@ -41,10 +42,10 @@ public:
     buffer_.drop(t);
   }
 
-  /// It may be ordered as soon as the row says `syncing` on disk.
+  /// The download may be ordered as soon as the row says `syncing` on disk.
   bool awaits_order() const noexcept { return runs() && !job_->ordered; }
 
-  /// @param filter_generation Of the filter that it was ordered with.
+  /// @param filter_generation Of the filter that the download is ordered with.
   uint64_t order(uint32_t filter_generation) noexcept {
     job_->ordered = true;
     job_->filter_generation = filter_generation;
@@ -53,7 +54,7 @@ public:
 
   void add(fetch_chunk x) { job_->chunks.push_back(std::move(x)); }
 
-  /// The next part that may be written.
+  /// Takes the next part that may be written.
   std::optional<fetch_chunk> take_chunk() {
     if (!runs() || !job_->ordered || job_->chunks.empty())
       return std::nullopt;
@@ -62,10 +63,10 @@ public:
     return out;
   }
 
-  /// No more chunks come.
+  /// Sets the root; no chunk follows it.
   void set_root(const atproto::verified_root& x) { job_->root = x; }
 
-  /// All chunks were handed out, and the root may follow.
+  /// Whether all chunks were handed out, so that the root may follow.
   bool awaits_root() const noexcept {
     return runs() && job_->root && !drains() && job_->chunks.empty();
   }

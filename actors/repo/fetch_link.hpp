@@ -12,11 +12,11 @@
 
 namespace weir::actors {
 
-/// What a REPO has for a fetch: the permit of the SUPERVISOR, which its answer
-/// gives back, and the BACKFILL. Whichever of REPO and BACKFILL ends first ends
-/// the other's fetch, too.
+/// What a REPO has for a fetch: the permits of the SUPERVISOR, which are given
+/// back by answering them, and the BACKFILL. When the REPO or the BACKFILL
+/// ends, the fetch of the other one ends, too.
 ///
-/// Its owner is the REPO, on whose thread it is used.
+/// The REPO owns this object and uses it on its own thread.
 class fetch_link {
 public:
   using promise = caf::typed_response_promise<job_ended>;
@@ -29,21 +29,21 @@ public:
 
   void start(uint64_t job, backfill_actor to);
 
-  /// That many chunks are durable.
+  /// Tells the BACKFILL that this number of chunks is durable.
   void credit(size_t chunks);
 
   void end(const atproto::did& repo, const repo_effects::ended_job& x);
 
-  /// @returns the job of the BACKFILL, if it was one that crashed.
+  /// @returns the job of the BACKFILL if it was the BACKFILL that crashed.
   std::optional<uint64_t> on_down(const caf::down_msg& x);
 
-  /// The REPO ends.
+  /// Called when the REPO ends.
   void clear();
 
 private:
   caf::local_actor* self_;
-  backfill_actor backfill_; ///< Until it is down, or its job ends.
-  uint64_t job_ = 0;        ///< Of that one.
+  backfill_actor backfill_; ///< Set until it is down or its job ends.
+  uint64_t job_ = 0;        ///< The job of `backfill_`.
   std::map<uint64_t, std::unique_ptr<owed_answer<job_ended>>> permits_;
 };
 

@@ -15,8 +15,9 @@ using storage::repo_status;
 
 namespace {
 
-/// The #identity of a new key or host may have been lost: the next try is to
-/// know it. A host that cannot be reached is the commonest sign of a migration.
+/// The #identity event of a new key or host may have been lost, so the next try
+/// looks the identity up. An unreachable host is the commonest sign of a
+/// migration.
 bool may_be_outdated(const fetch_failure& why) {
   switch (why.reason.code) {
     case ec::verification_failed:
@@ -29,8 +30,8 @@ bool may_be_outdated(const fetch_failure& why) {
   }
 }
 
-/// How long a fetch waits that failed for a reason of this node, not the
-/// repo's.
+/// How long a fetch waits that failed because of this node, not because of the
+/// repo.
 std::optional<std::chrono::seconds> own_wait(const fetch_failure& why,
                                              const repo_turn& t) {
   const auto retry_min = t.settings.retry_min;
@@ -112,7 +113,7 @@ void fetch_session::begin(uint64_t job, repo_turn& t) {
   words_.forget();
   doubt_.begin_fetch();
   if (identity_.may_be_old())
-    doubt_.regret(); // Another key or host may become known after it.
+    doubt_.regret(); // After the fetch, another key or host may become known.
   sync_.begin_fetch();
   buffer_.stop_draining();
   job_.begin(job, t.board().accounting_for(t.row.pds).since_reset());
@@ -160,7 +161,7 @@ void fetch_session::try_finish(repo_turn& t) {
   completeness::on_indexed(t.row, job_.noted(), root.rev,
                            job_.filter_generation());
   if (!doubt_.open() && !identity_.is_disputed()) {
-    // Else what the document refused may still have been true.
+    // Otherwise what the document refused may still be valid.
     doubt_.settle();
     t.row.refused_by = 0;
   }
@@ -180,7 +181,7 @@ bool fetch_session::try_end_drain(repo_turn& t) {
   t.row.status = repo_status::synced;
   t.touch_row();
   job_.end({}, t);
-  sync_.check_filter(t); // It may have changed meanwhile.
+  sync_.check_filter(t); // The filter may have changed meanwhile.
   return false;
 }
 
@@ -215,7 +216,7 @@ void fetch_session::take_refused_update(const std::string& reason,
                                         repo_turn& t) {
   t.lane.take_back(t.row, t.now);
   chain_.return_to(t.lane.erases() ? nullptr : t.lane.chain().get());
-  // What it claimed of completeness was never so.
+  // The row's proof of completeness depended on commits that are not written.
   t.row.first_rev = {};
   t.row.fcsr = {};
   t.row.last_indexed_rev = std::min(t.row.last_indexed_rev, chain_.rev());

@@ -6,10 +6,10 @@
 
 namespace weir::actors {
 
-/// How a repo is fetched (SYNC-04 to SYNC-15): SUPERVISOR finds its host and
-/// gives a permit; the row says `syncing`; the download is ordered; its parts
-/// are written, then its root; the commits of the sync buffer follow, and the
-/// repo is in sync.
+/// How a repo is fetched (SYNC-04 to SYNC-15), in this order: SUPERVISOR finds
+/// its host and gives a permit; the row says `syncing`; the download is
+/// ordered; its parts are written, then its root; the commits of the sync
+/// buffer follow; the repo is in sync.
 class fetch_session {
 public:
   fetch_session(host_words& words, fetch_job& job, sync_buffer& buffer,
@@ -20,46 +20,49 @@ public:
     // nop
   }
 
-  /// The row is there. If a fetch ran when the last life ended, what it brought
-  /// or buffered may be incomplete: the next one makes it whole.
+  /// Called when the row is loaded. If a fetch ran when the previous actor of
+  /// the repo ended, its chunks or buffer may be incomplete: the next fetch
+  /// replaces them.
   void resume(repo_turn& t);
 
   // -- before it begins -------------------------------------------------------
 
-  /// Whether a fetch has to wait for a newer document. That the known one may
-  /// have changed is no reason; that something speaks against it is.
+  /// Whether a fetch has to wait for a newer document: only when there is
+  /// evidence against the known document. That it may merely have changed is no
+  /// reason.
   bool put_off();
 
   /// SUPERVISOR found no host for a fetch.
   /// @returns why it does not begin; `ec::none` when none is wanted.
   error fail_look_up(const identity_answer& x, repo_turn& t);
 
-  /// A document is there: a fetch that was put off is wanted again.
+  /// A document arrived: a fetch that was put off is wished for again.
   void go_on(repo_turn& t);
 
-  /// The document names another host than the row did: a fetch that is wanted
-  /// waits among those of that host.
-  /// @param had_host The row named one.
+  /// The document names another host than the row did: a wish for a fetch moves
+  /// to the queue of the new host.
+  /// @param had_host The row named a host.
   void move(bool had_host, repo_turn& t);
 
-  /// There is no document for a fetch that was put off.
+  /// The look-up for a fetch that was put off brought no document.
   void go_on_without_document(const error& why, repo_turn& t);
 
-  /// The repo's actor ends. Nobody wakes a repo for a fetch that was put off
-  /// but the queue. Its next life may put it off again, so not at once.
+  /// The actor of the repo ends. Only the queue wakes the repo for a fetch that
+  /// was put off, so the wish goes there. Its next actor may put it off again,
+  /// so the wish is not for an immediate fetch.
   void sleep(repo_turn& t);
 
   // -- while it runs ----------------------------------------------------------
 
-  /// No fetch is wanted for which there is a permit, or not now.
+  /// There is a permit, but no fetch is wanted, or none now.
   static void refuse(uint64_t job, repo_effects& out);
 
   /// A permit was granted.
   /// @pre A document is known.
   void begin(uint64_t job, repo_turn& t);
 
-  /// Orders the download when the row that says `syncing` was sent, and the
-  /// chain on disk is the one that the repo goes on from.
+  /// Orders the download when the row that says `syncing` was sent and the
+  /// chain on disk is the one that the repo continues from.
   void try_order(const wire::collection_filter& filter, repo_turn& t);
 
   void take_chunk(fetch_chunk x, repo_turn& t);
@@ -70,21 +73,22 @@ public:
   /// buffered commits follow.
   void try_finish(repo_turn& t);
 
-  /// The last buffered commit was taken: the repo is in sync, or what waited
-  /// for a document is judged.
+  /// Called when the last buffered commit was taken: the repo is in sync, or
+  /// everything that waited for a document is judged.
   /// @returns whether frames that had to wait for the latter may be taken now.
   bool try_end_drain(repo_turn& t);
 
-  /// It did not succeed: sets the status and when it is tried again (SYNC-06,
+  /// The fetch failed: sets the status and the time of the next try (SYNC-06,
   /// SYNC-13, SYNC-15).
   void take_failure(const fetch_failure& why, repo_turn& t);
 
-  /// JOURNAL did not write a chunk of it, because it was of an older fetch.
+  /// JOURNAL refused a chunk because it belongs to an older fetch.
   void take_stale_chunk(repo_turn& t);
 
-  /// An update breaks a limit and always will: a failure of this repo, which
-  /// goes back to what is durable (SYNC-13). Its frames are finished when the
-  /// row says so; the fetch that follows contains them.
+  /// An update breaks a limit and always will. The repo counts this as its own
+  /// failure and goes back to its durable state (SYNC-13). The frames of the
+  /// update are finished when the row says so; the fetch that follows contains
+  /// them.
   void take_refused_update(const std::string& reason, repo_turn& t);
 
 private:

@@ -18,12 +18,12 @@ atproto::tid rev_of(const atproto::frame_event& x) noexcept {
   return sync != nullptr ? sync->rev : atproto::tid{};
 }
 
-/// It came on the stream of the account's host.
+/// Whether the frame came on the stream of the account's host.
 bool is_from_host(const waiting_frame& x, const repo_turn& t) {
   return t.board().speaks_for(t.row.pds, x.frame.at.upstream);
 }
 
-/// It waited for a right clock, and goes on to wait.
+/// Whether the frame waited for a correct clock and must wait on.
 bool still_ahead(waiting_frame& x, atproto::tid rev, repo_turn& t) {
   return x.ahead && atproto::in_future(rev, t.now.wall)
          && awaits_clock(x, rev, t);
@@ -62,12 +62,14 @@ void frame_rules::give_way(repo_turn& t) {
 
 // -- what is judged without a document ----------------------------------------
 
-/// The frame had ended the process, and its UPSTREAM stepped over it: what it
-/// said is fetched. A repo that is not indexed yet is fetched anyhow.
+/// The frame had ended the process, so its UPSTREAM skipped its content. The
+/// repo is fetched to get that content. A repo that is not indexed yet is
+/// fetched anyhow.
 void frame_rules::take_poison(const waiting_frame& x, repo_turn& t) {
   t.count(repo_counter::poison);
   if (sync_.takes_commits(t.row) || job_.runs()) {
-    identity_.look_up_for_sure(t); // It may have been an #identity.
+    // The frame may have been an #identity event.
+    identity_.look_up_for_sure(t);
     sync_.desync("an event that ended the process was stepped over", t);
   }
   t.settle(x);
@@ -81,8 +83,9 @@ void frame_rules::take_malformed(const waiting_frame& x, repo_turn& t) {
   t.settle(x);
 }
 
-/// A hint only: the identity is looked up anew. The frame is finished when the
-/// row says so, and outlives a crash as that.
+/// An #identity event is only a hint: the identity is looked up anew. The frame
+/// is finished when the row says that the look-up is due, which survives a
+/// crash.
 void frame_rules::take_identity(const waiting_frame& x, repo_turn& t) {
   identity_.note_cause(x, t);
   identity_.expect_change(t);
@@ -91,8 +94,8 @@ void frame_rules::take_identity(const waiting_frame& x, repo_turn& t) {
   identity_.try_refresh(t);
 }
 
-/// Frames that change nothing, whoever sent them, do not wait for an identity,
-/// or each would hold up its stream.
+/// Whether the frame changes nothing, whoever sent it. Such frames do not wait
+/// for an identity: otherwise each would hold up its stream.
 bool frame_rules::needs_nothing(const waiting_frame& x,
                                 const atproto::frame_event& event,
                                 repo_turn& t) {
@@ -114,9 +117,9 @@ bool frame_rules::needs_nothing(const waiting_frame& x,
   return true;
 }
 
-/// The downloads of a host may lag behind its own stream, so the fetch that is
-/// to come has to bring this rev. The row is not written for it: while all
-/// repos are fetched for the first time, such commits are many.
+/// The downloads of a host may lag behind its own stream, so the next fetch
+/// must reach this rev. The row is not written only for this: during the first
+/// backfill such commits are many.
 void frame_rules::note_missed(const waiting_frame& x, atproto::tid rev,
                               repo_turn& t) {
   if (!x.frame.relay && is_from_host(x, t)
@@ -184,8 +187,8 @@ frame_step frame_rules::take_commit(waiting_frame& x,
   return step::taken;
 }
 
-/// If another upstream was faster with the newest rev, what the one that
-/// accounts for the repo says of it is a proof.
+/// Another upstream delivered the newest rev first. When the upstream that
+/// accounts for the repo delivers it, too, that is a proof.
 void frame_rules::take_replay(const waiting_frame& x,
                               const atproto::commit_event& event,
                               repo_turn& t) {
@@ -220,7 +223,8 @@ frame_step frame_rules::take_sync(waiting_frame& x,
     sync_.desync("#sync shows another data root", t);
   } else if (verified->rev == chain_.rev()) {
     t.count(repo_counter::sync_noop);
-    proof_.note_event(x, verified->rev, t); // It is what we have: a proof.
+    // The copy has this already: a proof.
+    proof_.note_event(x, verified->rev, t);
   } else {
     t.count(repo_counter::sync_applied);
     chain_.apply(*verified, t);
@@ -230,9 +234,9 @@ frame_step frame_rules::take_sync(waiting_frame& x,
   return step::taken;
 }
 
-/// What follows on what is held need not wait for frames that are kept for a
-/// document: it is signed by the known key. But if another key comes, one of
-/// those may be the true one.
+/// A commit that follows on the copy need not wait for older frames that are
+/// kept for a document, because it is signed by the known key. But if another
+/// key comes, one of the kept frames may be the valid one.
 void frame_rules::note_applied(const waiting_frame& x, atproto::tid rev,
                                repo_turn& t) {
   sync_.close_gap(t);
@@ -255,12 +259,14 @@ frame_step frame_rules::refuse(waiting_frame& x, const atproto::refusal& why,
     identity_.remember_refusal(t);
     identity_.dispute(t);
   }
-  needed_rev::require(t.row, why.signed_rev, true); // It leads to a fetch.
+  // The refusal leads to a fetch.
+  needed_rev::require(t.row, why.signed_rev, true);
   inbox_.note_refusal();
   if (identity_.may_blame())
     charge(x, t.out);
   if (is_sync && !is_ahead) {
-    // A real PDS sends such a #sync after every migration: never a desync.
+    // A real PDS sends such a #sync after every migration, so this is never a
+    // desync.
     t.count(repo_counter::sync_refused);
   } else {
     t.out.news.refused.push_back({x.frame.at.upstream, why});
@@ -280,7 +286,8 @@ void frame_rules::follow_refusal(const waiting_frame& x,
         sync_.open_gap(t);
       break;
     case verdict::future_rev:
-      // Signed all the same: our copy is not what the account has.
+      // The account signed it all the same, so our copy is not what the account
+      // has.
       t.count(repo_counter::future_rev);
       sync_.desync("future_rev: " + why.reason, t);
       break;

@@ -5,9 +5,9 @@
 
 namespace weir::actors {
 
-/// What one frame of a stream means for its repo (protocol-coverage.md 2 to 4):
-/// cheap checks first, then whether its sender may speak for the repo, then its
-/// signature and proof.
+/// Decides what one frame of a stream means for its repo (protocol-coverage.md
+/// 2 to 4): first the cheap checks, then whether its sender may speak for the
+/// repo, then its signature and proof.
 class frame_rules {
 public:
   frame_rules(repo_inbox& inbox, account_rules& account, copy_proof& proof,
@@ -20,13 +20,14 @@ public:
     // nop
   }
 
-  /// @param x The next one of the inbox.
-  /// @returns whether it is done with, or has to stay there.
+  /// @param x The next frame of the inbox.
+  /// @returns whether the frame is done, or has to stay in the inbox.
   frame_step take(waiting_frame& x, repo_turn& t);
 
-  /// Those who could say whether our clock is right are not heard while the
-  /// window of their stream is full of frames that wait for that. Then a fetch
-  /// brings what this repo waits for.
+  /// Drops frames that wait for a correct clock while the window of their
+  /// stream is full of such frames. Otherwise the signers that could show
+  /// whether our clock is right could not be received. A fetch brings the
+  /// dropped commits.
   void give_way(repo_turn& t);
 
 private:

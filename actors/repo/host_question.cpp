@@ -25,7 +25,7 @@ void host_question::ask(repo_turn& t) {
     identity_.ask(t);
     return;
   }
-  // One that waited here for its time must not be dropped as too soon.
+  // A question that waited here for its time must not be dropped as too soon.
   t.out.ask_host = asked_host{host, state_.not_found, state_.at_once || waits(),
                               state_.urgent};
   const auto gone = state_.gone;

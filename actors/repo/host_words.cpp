@@ -25,7 +25,7 @@ void host_words::hear_answer(const host_answer& x, repo_turn& t) {
     return;
   }
   if (question_.is_overtaken()) {
-    question_.want_now(); // Nobody knows which of the two is newer.
+    question_.want_now(); // Either of the two may be the newer one.
     question_.ask(t);
     return;
   }
@@ -38,7 +38,7 @@ void host_words::hear_answer(const host_answer& x, repo_turn& t) {
   }
 }
 
-/// The fetch asks the host itself; but what was fetched may be older than this
+/// The fetch asks the host itself, but what was fetched may be older than this
 /// answer.
 void host_words::hear_during_fetch(const host_answer& x, repo_turn& t) {
   if (x.pds != t.row.pds)
@@ -63,7 +63,7 @@ void host_words::hear_the_same(const host_answer& x, repo_turn& t) {
   if (std::exchange(t.row.not_found_at, 0) != 0)
     t.touch_row();
   if (x.account != account_status::active && !denies_tombstone) {
-    // Something spoke against what is known, or nobody would have asked. The
+    // The question was asked because of evidence against what is known. The
     // host may be the former one, so the document is looked up.
     identity_.want();
     identity_.dispute(t);
@@ -74,7 +74,8 @@ void host_words::hear_the_same(const host_answer& x, repo_turn& t) {
 
 bool host_words::hear_refusal(account_status said, repo_turn& t) {
   const auto is_gone = said == account_status::deleted;
-  // Both times are needed: what was noted may be older than another word of it.
+  // Both RepoNotFound are needed: the noted one may be older than another
+  // report of the host.
   const auto said_twice
     = is_gone && question_.take_gone() && t.row.not_found_at != 0;
   if (identity_.may_be_old() || !identity_.is_current(t.now)) {
@@ -103,7 +104,8 @@ void host_words::hear_document(const identity_answer& x, repo_turn& t) {
     believe(t);
 }
 
-/// @pre a word waits, and the document is newer than it, or young enough
+/// @pre a report waits, and the document is newer than the report, or young
+/// enough
 void host_words::believe(repo_turn& t) {
   const auto said = *std::exchange(word_, std::nullopt);
   if (!said.asked && t.row.status != repo_status::error)
@@ -115,7 +117,7 @@ void host_words::believe(repo_turn& t) {
       ask_again(t);
     return;
   }
-  if (said.asked) { // Another host: ask that one.
+  if (said.asked) { // The document names another host: ask that one.
     question_.want_now();
     question_.ask(t);
   }
@@ -137,8 +139,8 @@ void host_words::obey(account_status said, repo_turn& t) {
   account_.follow_words(t);
 }
 
-/// Nothing is erased for one RepoNotFound: it counts when the host says it
-/// again a while later, in this life or the next.
+/// One RepoNotFound erases nothing: it counts when the host repeats it a while
+/// later, in this life or the next.
 void host_words::note_not_found(repo_turn& t) {
   if (t.row.not_found_at != 0)
     return;
@@ -152,9 +154,9 @@ void host_words::ask_again(repo_turn& t) {
   question_.ask(t);
 }
 
-/// `deactivated` is also what the former host says of an account that has
-/// moved, which has a new document by then: the known one may be older than the
-/// move, however young it is.
+/// A former host also reports `deactivated` for an account that has moved. By
+/// then the account has a new document, so the known document may be older than
+/// the move, however young it is.
 void host_words::look_for_move(account_status said, repo_turn& t) {
   if (said == account_status::deactivated)
     identity_.look_up_for_sure(t);

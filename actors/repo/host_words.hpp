@@ -8,10 +8,10 @@
 
 namespace weir::actors {
 
-/// What the current host says of an account when it is asked (getRepoStatus),
-/// or when it refuses a fetch (getRepo), and when that counts: only if the
-/// document that names the host is newer than its word, because a former host
-/// says that an account is away, too.
+/// What the current host reports about an account when it is asked
+/// (getRepoStatus) or when it refuses a fetch (getRepo), and when that report
+/// counts: only if the document that names the host is newer than the report,
+/// because a former host also reports that the account is inactive.
 class host_words {
 public:
   host_words(account_rules& account, copy_proof& proof, fetch_job& job,
@@ -22,38 +22,40 @@ public:
     // nop
   }
 
-  /// It was asked for the account.
+  /// Processes the answer to a question about the account.
   void hear_answer(const host_answer& x, repo_turn& t);
 
-  /// It refused a fetch, since the account is not active or not there.
-  /// @returns whether that counts, so that there is nothing to fetch.
+  /// The host refused a fetch because the account is not active or not there.
+  /// @returns whether the refusal counts, so that there is nothing to fetch.
   bool hear_refusal(storage::account_status said, repo_turn& t);
 
-  /// A document came: if it was asked for after the word that waits, that
-  /// counts now, or it is another host's.
+  /// A document arrived. If it was requested after the report that waits, the
+  /// report counts now, or it is dropped because the document names another
+  /// host.
   void hear_document(const identity_answer& x, repo_turn& t);
 
-  /// A word waits for a document.
+  /// Whether a report waits for a document.
   bool waits() const noexcept { return word_.has_value(); }
 
-  /// A fetch begins, or another life: what is said then counts.
+  /// A fetch or a new life begins: only later reports count.
   void forget() noexcept { word_.reset(); }
 
-  /// The repo was fetched from it, so the account is active there.
+  /// The repo was fetched from its host, so the account is active there.
   void note_fetched(repo_turn& t);
 
   /// The document names another host than the row did.
-  /// @param had_host The row named one. The states that are known are its.
+  /// @param had_host The row named a host, and the known states come from that
+  /// host.
   void move(bool had_host, repo_turn& t);
 
 private:
-  /// Waits until a document names its host anew.
+  /// A report that waits until a document names its host anew.
   struct word {
     storage::account_status account = storage::account_status::active;
     std::string pds;
-    uint64_t asked_so_far = 0; ///< Questions for the identity before it.
-    /// It was asked for the account, as often as it takes; else it only refused
-    /// a fetch.
+    uint64_t asked_so_far = 0; ///< Number of identity look-ups before it.
+    /// True when the host was asked for the account (and RepoNotFound was
+    /// confirmed); false when the host only refused a fetch.
     bool asked = false;
   };
 

@@ -10,7 +10,7 @@ void identity_doubt::hold(const account_sources::saying& word) {
   forget_word(word.at.upstream);
   if (words_.size() == limits::held_words_max) {
     words_.erase(words_.begin());
-    regrets_ = true; // It may have been the host's.
+    regrets_ = true; // The dropped event may have been the host's.
   }
   words_.push_back(word);
 }

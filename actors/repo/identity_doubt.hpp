@@ -10,28 +10,27 @@
 
 namespace weir::actors {
 
-/// Tells keys from each other; never 0.
+/// A hash that tells signing keys from each other; never 0.
 inline uint64_t key_mark(const storage::identity_row& x) noexcept {
   return std::max<uint64_t>(atproto::stable_hash(x.signing_key), 1);
 }
 
-/// The directory says for the first time that an identity is gone which it knew
-/// before. It may err, so this answer is no newer document to judge an event
-/// by.
+/// Whether the directory reports for the first time that an identity is gone
+/// which it knew before. The directory may be wrong, so this answer is not a
+/// newer document by which an event may be judged.
 inline bool is_gone_in_doubt(const std::optional<storage::identity_row>& x,
                              const storage::repo_row& row) noexcept {
   return x && x->tombstoned && !row.words.tombstoned;
 }
 
-/// What a repo does not know while no document is there that is newer than the
-/// frames it has to judge (protocol-coverage.md 2.5.6). A look-up that failed
-/// is no answer, so a frame that the known document refuses may still be true.
+/// The open questions of a repo while it has no document that is newer than the
+/// frames it has to judge (protocol-coverage.md 2.5.6). A failed look-up is no
+/// answer, so a frame that the known document refuses may still be valid.
 ///
 /// - Frames that need the answer are kept in the sync buffer.
-/// - What hosts say of the account is held here, the last #account of each
-///   stream.
-/// - That something was refused is remembered: a key or host that changes
-///   afterwards says that it may have been true.
+/// - #account events of hosts are kept here, the last one of each stream.
+/// - A refusal is remembered: if the key or host changes afterwards, the
+///   refused frame may have been valid.
 ///
 /// While a newer document is needed, the repo's row says `gap` and
 /// `identity_due`, so that a crash leads to a look-up and a fetch; `refused_by`
@@ -41,15 +40,15 @@ public:
   /// A newer document is needed.
   bool open() const noexcept { return open_; }
 
-  /// Frames are kept in the sync buffer for it.
+  /// Frames are kept in the sync buffer until it arrives.
   bool keeping() const noexcept { return keeping_; }
 
-  /// Something was decided that a document with another key or host undoes.
+  /// Something was decided that a document with another key or host would undo.
   bool regrets() const noexcept { return regrets_; }
 
   void begin() noexcept { open_ = true; }
 
-  /// @param upstream By which the frame came.
+  /// @param upstream The stream that brought the frame.
   void keep_frames(uint32_t upstream) noexcept {
     if (!keeping_)
       from_ = upstream;
@@ -59,22 +58,24 @@ public:
   /// The stream of the first frame that is kept.
   uint32_t from() const noexcept { return from_; }
 
-  /// The frames that were kept are gone: a fetch contains them, by the document
-  /// that is known.
+  /// The kept frames were dropped: a fetch contains them, judged by the
+  /// document that is known.
   void drop_frames() noexcept {
     regrets_ |= keeping_;
     keeping_ = false;
   }
 
-  /// A frame was refused, or one was applied before those that are kept.
+  /// A frame was refused, or a frame was applied before older ones that are
+  /// kept.
   void regret() noexcept { regrets_ = true; }
 
-  /// What a host said of the account that the document does not name, or did
-  /// not name lately. It replaces what the same stream said before.
+  /// Keeps an #account event of a host that the document does not name, or that
+  /// it may not name any more. It replaces the earlier event of the same
+  /// stream.
   void hold(const account_sources::saying& word);
 
-  /// What the stream of the account's host said last; all others stay.
-  /// @param is_host Tells whether the upstream of that id is its host.
+  /// Takes the last event that the account's host sent; all others stay.
+  /// @param is_host Whether the upstream with this id is the account's host.
   template <class Predicate>
   std::optional<account_sources::saying> take_word(Predicate is_host) {
     std::optional<account_sources::saying> out;
@@ -89,17 +90,18 @@ public:
     return out;
   }
 
-  /// This stream has said something later, which was heard.
+  /// This stream sent a later event, which was processed.
   void forget_word(uint32_t upstream);
 
-  /// No host can speak for the account.
+  /// Drops all kept events: no host can speak for the account.
   void forget_words() noexcept { words_.clear(); }
 
   // -- a fetch ----------------------------------------------------------------
 
-  /// A fetch is asked for. It waits for the newer document, but not for another
-  /// one after that: or whoever opens the doubt again and again could stop it.
-  /// @returns false when it does not wait any more.
+  /// A fetch is wanted. It waits for the newer document, but only once:
+  /// otherwise someone who opens the doubt again and again could prevent the
+  /// fetch.
+  /// @returns false when the fetch does not wait any more.
   bool put_off() noexcept {
     if (fetch_ == fetch_state::waited)
       return false;
@@ -107,7 +109,7 @@ public:
     return true;
   }
 
-  /// @returns true when a fetch was put off, which waits no longer.
+  /// @returns true when a fetch was put off; it waits no longer.
   bool resume() noexcept {
     if (fetch_ != fetch_state::waits)
       return false;
@@ -117,15 +119,15 @@ public:
 
   void begin_fetch() noexcept { fetch_ = fetch_state::none; }
 
-  /// The newer document is there. What was refused stays remembered until one
-  /// with another key or host comes.
-  /// @returns whether frames were kept for it.
+  /// The newer document arrived. Refusals stay remembered until a document with
+  /// another key or host arrives.
+  /// @returns whether frames were kept for the document.
   bool close() noexcept {
     open_ = false;
     return std::exchange(keeping_, false);
   }
 
-  /// All is to be fetched anew.
+  /// A fetch replaces the whole copy, so no refusal matters any more.
   void settle() noexcept { regrets_ = false; }
 
 private:

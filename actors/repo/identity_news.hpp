@@ -5,7 +5,8 @@
 
 namespace weir::actors {
 
-/// An answer of IDENTITY: in which order the parts of a repo hear of it.
+/// Passes an answer of IDENTITY to the parts of a repo, in the order that they
+/// need.
 class identity_news {
 public:
   identity_news(account_rules& account, sync_state& sync,
@@ -20,7 +21,8 @@ public:
   void take(const identity_answer& x, const identity_view::standing& heard,
             repo_turn& t);
 
-  /// What SUPERVISOR was told when it looked for the host of a fetch.
+  /// Takes the answer that SUPERVISOR received when it looked for the host of a
+  /// fetch.
   void adopt(identity_answer x, repo_turn& t);
 
 private:

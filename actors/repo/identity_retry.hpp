@@ -11,30 +11,33 @@
 
 namespace weir::actors {
 
-/// The document claims a handle that is not known to be the account's.
+/// Whether the document claims a handle that is not confirmed to be the
+/// account's.
 inline bool is_unconfirmed(const storage::identity_row& x) noexcept {
   return !x.claimed_handle.empty() && x.handle.empty() && !x.tombstoned;
 }
 
-/// Consumers were told of no handle yet, and it may still be confirmed.
+/// Whether consumers received no handle yet and the claimed one may still be
+/// confirmed.
 inline bool awaits_handle(const storage::repo_row& row,
                           const storage::identity_row& x) noexcept {
   return row.handle.empty() && is_unconfirmed(x);
 }
 
-/// When an identity that was looked up is looked up once more, because the
-/// answer may have been an old one: its handle could not be confirmed, or it
-/// refuses what a newer key or host would prove. Whoever tells whose handle it
-/// is may have been away, and a directory may lag behind; nothing announces
-/// that this is over. The pause doubles, and after `limits::second_looks_max`
-/// the answer stands. Answers that come before the pause is over, because
-/// somebody else asked, are no tries: or each event that such a document
-/// refuses would double it.
+/// Decides when an identity is looked up once more because the last answer may
+/// be outdated: its handle could not be confirmed, or it refuses what a newer
+/// key or host would prove. The server that confirms the handle may be down, or
+/// the directory may lag behind, and nothing announces that this is over. The
+/// pause doubles, and after `limits::second_looks_max` tries the answer stands.
+/// An answer that arrives before the pause is over, because of another
+/// question, is not counted as a try: otherwise each event that such a document
+/// refuses would double the pause.
 class identity_retry {
 public:
-  /// The last answer to a look-up.
+  /// Processes the last answer to a look-up.
   /// @param expected There is a reason to expect another answer.
-  /// @param unsure It is not what is hoped for; else nothing more is to come.
+  /// @param unsure The answer is not the hoped-for one. If false, no further
+  /// look-up follows.
   void hear(bool unsure, bool expected, steady_time now) noexcept {
     if (!unsure && !doubted_) {
       running_ = false;
@@ -48,7 +51,7 @@ public:
     failed(now);
   }
 
-  /// Something speaks against the document that is known.
+  /// There is evidence against the known document.
   void expect(steady_time now) noexcept {
     doubted_ = true;
     if (due_)
@@ -58,30 +61,31 @@ public:
     failed(now);
   }
 
-  /// The document changed, so nothing speaks against it any more.
+  /// The document changed, so there is no evidence against it any more.
   void settle() noexcept { doubted_ = false; }
 
-  /// An event says that something may have changed.
+  /// An event says that the identity may have changed.
   void begin() noexcept {
     running_ = true;
     tries_ = 0;
     due_.reset();
   }
 
-  /// A further try is to come.
+  /// Whether a further try follows.
   bool waits() const noexcept { return due_.has_value(); }
 
-  /// What the repo's row says of a look-up that is due stays there, so that the
-  /// next life goes on. For a handle the first tries only, or a name that
-  /// belongs to nobody would be looked up whenever its repo is loaded.
+  /// Whether the row keeps saying that a look-up is due, so that the next life
+  /// continues. For a handle this holds only during the first tries: otherwise
+  /// a name that belongs to nobody would be looked up each time its repo is
+  /// loaded.
   bool outlives_crash() const noexcept {
     return running_ && (doubted_ || tries_ <= limits::second_looks_kept);
   }
 
-  /// Something speaks against the document that is known.
+  /// Whether there is evidence against the known document.
   bool doubts() const noexcept { return doubted_; }
 
-  /// A look-up ended without the answer that is hoped for.
+  /// A look-up ended without the hoped-for answer.
   void failed(steady_time now) noexcept {
     if (!running_)
       return;
@@ -91,8 +95,8 @@ public:
       due_ = now + limits::second_look_pause * (1 << tries_++);
   }
 
-  /// A look-up failed, which is no answer and so no try: it is made again after
-  /// the pause that was the last one.
+  /// A look-up failed. That is no answer and so no try: the look-up is repeated
+  /// after the same pause.
   void unanswered(steady_time now) noexcept {
     if (running_ && tries_ > 0)
       due_ = now + limits::second_look_pause * (1 << (tries_ - 1));
@@ -116,31 +120,32 @@ private:
   std::optional<steady_time> due_;
 };
 
-/// How often the directory said that an identity is gone. It may err for a
-/// while, so what is held is erased when it said so twice, far enough apart and
-/// nothing else between. The last word of an earlier life counts: it is in the
-/// cache of documents.
+/// Counts the answers of the directory that an identity is gone. The directory
+/// may be wrong for a while, so the copy is erased only after two such answers,
+/// far enough apart and without a document in between. The last answer of an
+/// earlier life counts: it is in the cache of documents.
 class tombstone_words {
 public:
-  /// It did, and no document came since.
+  /// Whether the directory reported it, and no document arrived since.
   bool said() const noexcept { return first_ != 0; }
 
-  /// @param x The answer to a look-up, or what is known of one.
-  /// @returns whether it said so twice.
+  /// @param x The answer to a look-up, or the cached one.
+  /// @returns whether this is the second such answer.
   bool hear(const storage::identity_row& x,
             std::chrono::seconds grace) noexcept {
     if (!x.tombstoned) {
       first_ = 0;
       return false;
     }
-    // A clock that was ahead may have been put right since.
+    // The stored time may come from a clock that was ahead and is corrected
+    // now.
     if (!said() || x.fetched_at < first_)
       first_ = std::max<int64_t>(x.fetched_at, 1);
     return x.fetched_at - first_ >= std::min(grace, longest).count();
   }
 
 private:
-  /// The last look decides.
+  /// The pause before the last try: two answers that far apart always count.
   static constexpr std::chrono::seconds longest
     = limits::second_look_pause * (1 << (limits::second_looks_max - 1));
 

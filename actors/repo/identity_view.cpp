@@ -12,7 +12,8 @@ namespace weir::actors {
 
 void identity_view::resume(repo_turn& t) {
   if (t.row.identity_due) {
-    pace_.wanted = true; // After what is known, or an outage would stop it.
+    // After the known answer: otherwise an outage would prevent the look-up.
+    pace_.wanted = true;
     if (t.row.refused_by != 0 || t.row.words.tombstoned)
       pace_.retry.expect(t.now.steady);
     else
@@ -140,7 +141,7 @@ void identity_view::doubt_tombstone(repo_turn& t) {
   if (!t.row.words.tombstoned)
     return;
   constexpr std::chrono::seconds pause = limits::identity_fresh;
-  ask(t); // A document that is older than that is looked up.
+  ask(t); // Looks up a document that is older than `pause`.
   if (document_ && age_of(document_->fetched_at, t.now.wall) >= pause.count())
     look_up(t);
 }
@@ -182,7 +183,8 @@ bool identity_view::adopt(identity_answer& x, repo_turn& t) {
                                   || x.fact->fetched_at > document_->fetched_at);
   if (!is_news && (document_ || asking()))
     return false;
-  if (!asking() && !x.last) { // To hear the rest of it.
+  // IDENTITY also sends what SUPERVISOR's answer did not contain.
+  if (!asking() && !x.last) {
     t.out.load_identity = true;
     t.out.identity_asked = ++asked_;
     t.out.identity_cause = pace_.cause();
@@ -224,13 +226,13 @@ identity_view::difference identity_view::learn(const storage::identity_row& x,
     t.touch_row();
   }
   if (!last && is_unconfirmed(x) && !std::exchange(t.row.identity_due, true))
-    t.touch_row(); // After a crash the handle is still to be checked.
+    t.touch_row(); // After a crash the handle must still be checked.
   return out;
 }
 
 void identity_view::plan_next(const identity_answer& x, bool last,
                               bool had_handle, repo_turn& t) {
-  if (last && !pace_.wanted) // Or it is looked up anew all the same.
+  if (last && !pace_.wanted) // Otherwise a new look-up follows anyway.
     pace_.retry.hear(is_unconfirmed(*x.fact), !x.checked || had_handle,
                      t.now.steady);
 }
@@ -240,9 +242,10 @@ bool identity_view::ends_doubt(const standing& x, const repo_turn& t) const {
          && (!pace_.wanted || !pace_.may(t.now.steady, t.settings.refresh_min));
 }
 
-/// A directory keeps every document that it had, so one that does not find a
-/// known one has not answered. Whoever asked for a new document has not read
-/// the old one; that its host is in the row says that there was one.
+/// Whether there was a document before. A directory keeps every document, so
+/// "not found" for a known one is no answer. When a new document was requested,
+/// the cached one was not read; a host in the row then shows that there was
+/// one.
 bool identity_view::was_known(const storage::repo_row& row) const noexcept {
   return document_
          || (asked_ == asked_anew_ && !has_no_document_ && !row.pds.empty());
@@ -265,8 +268,8 @@ bool identity_view::take_failure(const identity_answer& x, repo_turn& t) {
   return false;
 }
 
-/// Who wanted a newer document goes on to want it: what a listing or a host
-/// says of the account waits for the answer.
+/// If a newer document was wanted, it stays wanted, because what a listing or a
+/// host reports about the account waits for the answer.
 void identity_view::go_on_wanting(const identity_answer& x, bool last,
                                   bool word_waits, repo_turn& t) {
   const auto code = x.fact.error().code;
@@ -275,7 +278,7 @@ void identity_view::go_on_wanting(const identity_answer& x, bool last,
   if ((document_ && !pace_.retry.waits())
       || ((t.row.identity_due || word_waits) && passes)
       || (doubt_.open() && !is_unknown(x, t.row)))
-    pace_.wanted = true; // As soon as the pause is over.
+    pace_.wanted = true; // The look-up is made as soon as the pause is over.
   else if (last)
     end_look_up(t);
   try_refresh(t);

@@ -5,10 +5,10 @@
 
 namespace weir::actors {
 
-/// Claims the room for the commits of a repo that wait for a document. They are
-/// the first that a node in want of memory or disk does without: a fetch brings
-/// them, too.
-/// @returns false when they have to go.
+/// Claims room for the commits of a repo that wait for a document. When a node
+/// runs short of memory or disk, it drops these commits first, because a fetch
+/// brings them, too.
+/// @returns false when the commits must be dropped.
 bool keep_doubts(const repo_machine& of, doubt_claim& claim,
                  const context& shared);
 

@@ -9,11 +9,12 @@
 
 namespace weir::actors {
 
-/// Which collections of a repo are kept: those that it was added with, or else
-/// what the filter of the node says (SYNC-20).
+/// Which collections of a repo are kept: those that it was added with, or, if
+/// none were named, those that pass the filter of the node (SYNC-20).
 class kept_collections {
 public:
-  /// As its row says; one that names no collection has no choice of its own.
+  /// Sets what the row says. A row that names no collection selects the filter
+  /// of the node.
   void set(const storage::member_row& row) {
     own_.reset();
     if (row.collections.empty())
@@ -29,8 +30,8 @@ public:
     t.lane.set_member(std::move(row));
   }
 
-  /// A second addition: those that it names take the place of what was kept.
-  /// @returns whether they are others.
+  /// The repo was added again: the named collections replace the kept ones.
+  /// @returns whether they are different.
   bool change(const std::vector<std::string>& collections, repo_turn& t) {
     const auto wanted = wire::collection_filter::parse(collections);
     if (collections.empty() || !wanted

@@ -4,59 +4,65 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Bounds that `actors/repo` keeps. A name says the thing and the unit.
-/// The value itself is accepted; value + 1 is refused.
+/// Limits that `actors/repo` keeps. Each name contains the thing and the unit.
+/// The value itself is allowed; value + 1 is refused.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
 
-/// Commits of one DID waiting in memory for identity or a backfill.
+/// Number of commits of one DID that wait in memory for its identity or for a
+/// backfill.
 constexpr size_t repo_waiting_commits_max = 256;
 constexpr size_t repo_waiting_bytes_max = 1'048'576;
-constexpr size_t refresh_burst_max = 10; ///< In `identity_refresh_min`.
+/// Look-ups in one `identity_refresh_min`.
+constexpr size_t refresh_burst_max = 10;
 
-/// A commit waiting longer goes to the sync buffer on disk.
+/// A commit that waits longer than this goes to the sync buffer on disk.
 constexpr auto repo_wait_max = 2s;
 
-/// Sync buffer on disk, per repo; one byte more discards it (gap).
+/// Size of the sync buffer of one repo on disk. One byte more discards the
+/// buffer, and the repo then has a gap.
 constexpr uint64_t repo_disk_buffer_bytes_max = 268'435'456;
 
-/// A question that found no place is asked again after this.
+/// When SUPERVISOR had no room for a question to a host, the REPO asks again
+/// after this time.
 constexpr std::chrono::minutes account_question_pause{5};
 
-/// Words of PDSes on an account that wait for its document, one for each
-/// stream; of one more the oldest is forgotten.
+/// Number of #account events of PDSs that are kept for one account until its
+/// document arrives, one for each stream. A further one replaces the oldest.
 constexpr size_t held_words_max = 16;
 
-/// A repo that keeps some looks so often whether it must give them up.
+/// While a repo keeps commits for a document, it checks at this interval
+/// whether it has to give them up.
 constexpr auto doubt_check_interval = 5s;
 
-/// An identity whose document may have been an old one is looked up again after
-/// this pause, then after twice the last one: for about six hours. The first
-/// ones outlive a crash.
+/// An identity whose document may be outdated is looked up again after this
+/// pause, then after twice the previous pause, and so on: for about six hours.
+/// The first `second_looks_kept` of these look-ups survive a crash.
 constexpr auto second_look_pause = 5s;
 constexpr uint32_t second_looks_max = 12;
 constexpr uint32_t second_looks_kept = 4;
 
-/// A gap that opens again is fetched after the shortest pause, then after twice
-/// the last one, up to the longest.
+/// A repo whose gap opens again is fetched after the shortest pause, then after
+/// twice the previous pause, up to the longest.
 constexpr auto gap_pause_min = 60s;
 constexpr auto gap_pause_max = 1h;
 
-/// After so many failures the older rev that the host serves is believed, though
-/// a listing showed another: whoever lists what is not so must not keep a repo
-/// from its commits for long.
+/// After this number of failed fetches, the older rev that the host serves is
+/// accepted, although a listing named a newer one. Otherwise a false listing
+/// could keep a repo out of sync for long.
 constexpr uint32_t listed_rev_tries_max = 1;
 
-/// For so long a relay that lists the same rev again is not heard.
+/// For this long, a relay that lists a disproved rev again is ignored.
 constexpr auto disproved_rev_memory = 1h;
 
-/// How often whoever waits for a right clock looks at it.
+/// Interval at which a frame that waits for a correct clock is judged again.
 constexpr auto clock_check_interval = 1s;
 
-/// A fetch for which only our clock was in the way is wished again after this.
-/// While intake is held it waits in the queue; while signers are heard it is made
-/// again, and counts as a word about the time.
+/// A fetch that failed only because of our clock is wished for again after this
+/// time. While the node takes in nothing because of its clock, the fetch waits
+/// in the queue. While signers are being counted, the fetch is made again, and
+/// its rev is one more piece of evidence about the time.
 constexpr auto clock_refetch_wait = 5s;
 
 } // namespace weir::limits

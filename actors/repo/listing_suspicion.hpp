@@ -8,16 +8,18 @@
 
 namespace weir::actors {
 
-/// A listing, or the host itself, showed what no event has shown so far.
+/// A difference that a listing, or the host itself, showed and no event has
+/// shown so far.
 struct suspicion {
   listed_repo seen;
   wall_time since;
-  steady_time due;  ///< When it is looked at again.
-  steady_time last; ///< Then it is decided, however late the stream is.
+  steady_time due; ///< The time of the next look at it.
+  /// After this time it is decided, however late the stream is.
+  steady_time last;
 };
 
-/// What a listing said of a repo that the stream did not say yet. Its event may
-/// be on its way, so nothing follows from it before a while has passed.
+/// What a listing said of a repo and the stream did not say yet. The event may
+/// still be on its way, so nothing follows from the listing for a while.
 class listing_suspicion {
 public:
   const std::optional<suspicion>& get() const noexcept { return open_; }
@@ -26,7 +28,7 @@ public:
     return open_ && open_->due <= now.steady;
   }
 
-  /// One that is open already stays as it is.
+  /// Opens a suspicion, unless one is open.
   void open(const listed_repo& seen, repo_turn& t) {
     if (!open_)
       open_
@@ -35,7 +37,7 @@ public:
     t.arm(open_->due);
   }
 
-  /// The stream is late.
+  /// The stream is late, so the decision is put off.
   void put_off(repo_turn& t) {
     open_->due = t.now.steady
                  + std::max<std::chrono::seconds>(t.settings.listing_grace,

@@ -8,17 +8,18 @@
 
 namespace weir::actors {
 
-/// When a repo that falls out of sync again and again is fetched.
+/// Decides when a repo that falls out of sync again and again is fetched.
 class refetch_plan {
 public:
-  /// A fetch was made, or is made before its back-off is over.
+  /// A fetch was made, or is wanted before its back-off is over.
   void fetched(steady_time now) {
     times_.push_back(now);
     if (times_.size() > limits::refetch_burst_max)
       times_.pop_front();
   }
 
-  /// Not before this; a time in the past: at once.
+  /// The next fetch must not begin before this time. A time in the past means
+  /// at once.
   steady_time due() const {
     return times_.size() < limits::refetch_burst_max
              ? steady_time{}
@@ -27,9 +28,9 @@ public:
 
   // -- gaps -------------------------------------------------------------------
 
-  /// An event was dropped that a true host may have meant. The repo goes on
-  /// until it is due, each time later: whoever sends garbage in its name must
-  /// not have it fetched without end.
+  /// An event was dropped that may have been valid. The repo goes on until its
+  /// fetch is due. Each time that is later: someone who sends garbage in the
+  /// name of the repo must not cause endless fetches.
   void open_gap(steady_time now) {
     if (gap_due_)
       return;
@@ -38,8 +39,8 @@ public:
     gap_due_ = std::max(now, last_gap_ + pause_);
   }
 
-  /// It leads to a fetch now, and the next one to a later one. Those that were
-  /// closed before cost nothing.
+  /// The open gap leads to a fetch now, and the next gap to a later one. Gaps
+  /// that were closed without a fetch do not make it later.
   void spend_gap(steady_time now) noexcept {
     gap_due_.reset();
     last_gap_ = now;
@@ -47,24 +48,24 @@ public:
       2 * pause_, limits::gap_pause_min, limits::gap_pause_max);
   }
 
-  /// The next event followed on what is held: nothing is missing.
+  /// The next event followed on the copy, so nothing is missing.
   void close_gap() noexcept { gap_due_.reset(); }
 
-  /// When the gap that is open leads to a fetch.
+  /// The time at which the open gap leads to a fetch.
   const std::optional<steady_time>& gap_due() const noexcept {
     return gap_due_;
   }
 
   // -- what listings said -----------------------------------------------------
 
-  /// The host served an older rev than this one, which a listing had named, as
-  /// often as it was asked.
+  /// In every try, the host served an older rev than this one, which a listing
+  /// had named.
   void disprove(atproto::tid rev, steady_time now) noexcept {
     disproved_ = rev;
     disproved_until_ = now + limits::disproved_rev_memory;
   }
 
-  /// What a relay lists of it is not looked at again yet.
+  /// Whether listings that name this rev are still ignored.
   bool is_disproved(atproto::tid rev, steady_time now) const noexcept {
     return rev == disproved_ && now < disproved_until_;
   }
@@ -74,7 +75,7 @@ private:
   steady_time disproved_until_;
   lazy_deque<steady_time> times_; ///< Of the last fetches.
   std::optional<steady_time> gap_due_;
-  steady_time last_gap_; ///< When the last one led to a fetch.
+  steady_time last_gap_; ///< The time at which the last gap led to a fetch.
   std::chrono::microseconds pause_{};
 };
 

@@ -8,9 +8,9 @@
 
 namespace weir::actors {
 
-/// When a repo may have its identity looked up anew: a few times in a while
-/// (protocol-coverage.md 2.5.9), and after a failure not before the pause is
-/// over.
+/// Decides when a repo may have its identity looked up anew: at most
+/// `limits::refresh_burst_max` times in an interval (protocol-coverage.md
+/// 2.5.9), and after a failure not before a pause is over.
 class refresh_pace {
 public:
   bool may(steady_time now, std::chrono::seconds interval) const {
@@ -19,7 +19,7 @@ public:
                || now - times_.front() >= interval);
   }
 
-  /// When `may` holds again.
+  /// The time at which `may` holds again.
   steady_time due(std::chrono::seconds interval) const {
     auto out = not_before_;
     if (times_.size() >= limits::refresh_burst_max)
@@ -34,10 +34,10 @@ public:
       times_.pop_front();
   }
 
-  /// The last look-up failed, so the document that is known may be an old one.
+  /// The last look-up failed, so the known document may be an old one.
   bool failing() const noexcept { return failing_; }
 
-  /// A newer document is wanted, or could not be had.
+  /// A newer document is wanted, or could not be fetched.
   bool open() const noexcept { return failing_ || wanted; }
 
   void failed(steady_time not_before) noexcept {
@@ -50,16 +50,16 @@ public:
     not_before_ = {};
   }
 
-  /// The upstream whose frame makes a look-up necessary: it takes a turn of
-  /// that host. 0: no host but the account's own.
+  /// The upstream whose frame makes a look-up necessary: the look-up is charged
+  /// to its host. 0: to the account's own host.
   uint32_t cause() const noexcept { return cause_; }
 
-  /// @returns whether it is another one than before.
+  /// @returns whether the cause changed.
   bool set_cause(uint32_t upstream) noexcept {
     return std::exchange(cause_, upstream) != upstream;
   }
 
-  bool wanted = false; ///< As soon as it may be.
+  bool wanted = false; ///< A look-up is to be made as soon as the pace allows.
   identity_retry retry;
 
 private:

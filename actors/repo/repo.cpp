@@ -53,7 +53,7 @@ public:
     report_waiting(0);
     held_.set(0);
     doubted_.clear();
-    until_loaded_.clear(); // Who waits is told.
+    until_loaded_.clear(); // Answers pending requests with an error.
     answers_.clear();
     fetch_.clear();
     env_.make_backfill = nullptr; // Else it outlives the loops of its client.
@@ -74,7 +74,7 @@ private:
       std::max<int64_t>(x.not_before - now().wall.seconds(), 0)};
   }
 
-  /// Keeps the node's sum of held frames.
+  /// Updates the node's sum of waiting frames.
   void report_waiting(size_t n) {
     held_.set(machine_.held_bytes());
     env_.metrics->waiting->add(n - waiting_);
@@ -108,7 +108,8 @@ private:
   std::vector<std::function<void()>> until_loaded_;
   durable_answers answers_;
   size_t waiting_ = 0;
-  bool doubts_ = false; ///< A listing, as the ROUTER was told.
+  /// Whether ROUTER knows that a listing is not decided yet.
+  bool doubts_ = false;
   byte_claim held_;
   doubt_claim doubted_;
 };
@@ -191,7 +192,7 @@ void repo::send_fetch_effects(repo_effects& x) {
                                     repo_actor{this}));
 }
 
-/// A BACKFILL that crashed is a failed fetch.
+/// Treats a BACKFILL that crashed as a failed fetch.
 void repo::on_down(const caf::down_msg& x) {
   if (const auto job = fetch_.on_down(x))
     perform(machine_.on_fetch_failed(
@@ -206,8 +207,8 @@ void repo::send_update(repo_effects::outgoing x) {
          std::move(x.marks), x.backfill, x.content_bytes, repo_actor{this}});
 }
 
-/// Tells the UPSTREAMs which frames are finished without an update, and which
-/// were nothing.
+/// Reports to the UPSTREAMs which frames are finished without an update, and
+/// which failed verification.
 void repo::give_back(const repo_effects& x) {
   finished_frames finished;
   for (const auto& mark : x.done)
@@ -249,7 +250,7 @@ caf::result<tracked_reply> repo::tracked() {
   return promise;
 }
 
-/// Before the line is answered that is the reason.
+/// Must be called before the listing line is answered that raised the doubt.
 void repo::tell_doubt() {
   const auto& doubt = machine_.doubt();
   if (doubt.has_value() == doubts_)
@@ -283,7 +284,7 @@ caf::result<repo_attended> repo::attend(const attend_repo& x) {
 void repo::passivate(bool crowded) {
   const auto busy = !machine_.idle(crowded) || !until_loaded_.empty();
   auto out = busy ? repo_effects{} : machine_.on_sleep(now());
-  send_fetch_effects(out); // It writes nothing any more.
+  send_fetch_effects(out); // They write nothing any more.
   send(router_, repo_passive{machine_.repo(), busy});
   if (!busy)
     quit();

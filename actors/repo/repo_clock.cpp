@@ -6,7 +6,7 @@
 namespace weir::actors {
 
 void note_rev(const waiting_frame& x, atproto::tid rev, repo_turn& t) {
-  if (!x.buffered) // Else it may have lain there for long.
+  if (!x.buffered) // A buffered frame may have been stored for long.
     t.out.news.heard.push_back(
       {x.frame.at.upstream, x.frame.relay, rev, !x.ahead});
 }

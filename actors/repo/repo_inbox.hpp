@@ -10,8 +10,8 @@
 namespace weir::actors {
 
 /// The frames of one repo that are not judged yet, in the order in which they
-/// are: that in which they came, but for those of the sync buffer, which are
-/// older than whatever came since and go before it.
+/// will be judged. That is the order of arrival, except that frames from the
+/// sync buffer are older than all others and go first.
 class repo_inbox {
 public:
   bool empty() const noexcept { return frames_.empty(); }
@@ -21,7 +21,7 @@ public:
   waiting_frame& front() noexcept { return frames_.front(); }
   const waiting_frame& front() const noexcept { return frames_.front(); }
 
-  /// The next frame is one of the sync buffer.
+  /// Whether the next frame came from the sync buffer.
   bool begins_buffered() const noexcept { return !empty() && front().buffered; }
 
   void push(std::vector<atproto::stamped_frame> frames, steady_time now) {
@@ -33,7 +33,7 @@ public:
 
   void pop() { frames_.pop_front(); }
 
-  /// Gives all frames back as finished.
+  /// Finishes all frames without judging them.
   void settle_all(repo_turn& t) {
     for (const auto& x : frames_)
       t.settle(x);
@@ -47,12 +47,14 @@ public:
 
   // -- refusals ---------------------------------------------------------------
 
-  /// A frame was refused after its signature was computed, which is what costs.
+  /// Counts a frame that was refused after its signature was checked, which is
+  /// the expensive part.
   void note_refusal() noexcept { ++refusals_; }
 
   void begin_turn() noexcept { refusals_ = 0; }
 
-  /// So many were refused at one stretch that others are to have their turn.
+  /// Whether so many frames were refused in this turn that other actors must
+  /// run first.
   bool is_tired() const noexcept {
     return refusals_ >= limits::repo_refusals_a_turn;
   }

@@ -41,7 +41,7 @@ bool repo_life::add(addition what, repo_turn& t) {
   if (!loaded_ || queued_)
     return false;
   if (removing_)
-    queued_ = std::move(what); // Its old row has to go first.
+    queued_ = std::move(what); // The old row must be removed first.
   else
     begin(std::move(what), t);
   return true;
@@ -61,9 +61,9 @@ void repo_life::begin(addition what, repo_turn& t) {
   identity_.ask(t);
 }
 
-/// What events said that were finished before the repo was tracked. The row
-/// says it, for a crash as well. Nobody has proved the rev, so it counts as a
-/// listed one does.
+/// Processes what events reported that were finished before the repo was
+/// tracked. The row records it, so that it survives a crash. The rev is not
+/// proved, so it counts like a listed one.
 void repo_life::hear_missed(const addition& what, repo_turn& t) {
   if (what.least > chain_.rev()) {
     needed_rev::require(t.row, what.least, false);

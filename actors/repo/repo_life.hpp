@@ -8,9 +8,9 @@
 namespace weir::actors {
 
 /// Whether a repo is tracked (SYNC-29, SYNC-30), and what its parts do when
-/// that begins or ends. One that is removed is tracked until its row is gone
-/// from the disk, because a removal that fails leaves it there; an addition
-/// that comes meanwhile waits for that.
+/// tracking begins or ends. A removed repo stays tracked until its row is gone
+/// from the disk, because a removal that fails leaves the row there. An
+/// addition that comes during a removal waits for its end.
 class repo_life {
 public:
   repo_life(repo_inbox& inbox, kept_collections& kept, repo_chain& chain,
@@ -21,26 +21,26 @@ public:
     // nop
   }
 
-  /// The rows are there: goes on where the last life ended.
+  /// Called when the rows are loaded: continues where the last life ended.
   void load(std::optional<storage::repo_row> row,
             std::shared_ptr<const storage::chain_row> chain,
             const std::optional<storage::member_row>& member, repo_turn& t);
 
   bool loaded() const noexcept { return loaded_; }
 
-  /// It is loaded and tracked, and its removal was not decided.
+  /// The repo is loaded and tracked, and no removal was decided.
   bool lives() const noexcept { return exists_; }
 
   bool removing() const noexcept { return removing_; }
 
-  /// It is added again as soon as its removal is durable.
+  /// The repo will be added again as soon as its removal is durable.
   bool is_queued() const noexcept { return queued_.has_value(); }
 
   /// @returns whether that changed anything.
   bool add(addition what, repo_turn& t);
   bool remove(repo_turn& t);
 
-  /// The row is gone: the end, or the beginning of another life.
+  /// The row is gone: the repo ends, or its next life begins.
   void end_removal(repo_turn& t);
 
 private:

@@ -23,7 +23,7 @@ repo_turn repo_machine::turn(repo_effects& out, now_time now,
   return {now, *settings_, row_, lane_, out, board};
 }
 
-/// Every event becomes one turn; what is decided in it is sent at its end.
+/// Turns one event into one turn, and at its end sends what was decided.
 template <class Rules>
 repo_effects repo_machine::take_turn(now_time now, const upstream_board* board,
                                      Rules rules) {
@@ -36,14 +36,14 @@ repo_effects repo_machine::take_turn(now_time now, const upstream_board* board,
   return out;
 }
 
-/// The same for an event that means nothing unless the repo is tracked.
+/// Like `take_turn`, for an event that only matters while the repo is tracked.
 template <class Rules>
 repo_effects repo_machine::when_alive(now_time now, const upstream_board* board,
                                       Rules rules) {
   return life_.lives() ? take_turn(now, board, rules) : repo_effects{};
 }
 
-/// Or unless this fetch runs.
+/// Like `when_alive`, for an event that only matters while this fetch runs.
 template <class Rules>
 repo_effects repo_machine::when_runs(uint64_t job, now_time now,
                                      const upstream_board* board, Rules rules) {
@@ -89,7 +89,7 @@ void repo_machine::pump(repo_turn& t) {
          && frames_.take(inbox_.front(), t) == frame_step::taken)
     inbox_.pop();
   if (!inbox_.empty() && inbox_.is_tired())
-    t.arm(t.now.steady); // Goes on, after whoever else has work.
+    t.arm(t.now.steady); // Goes on after other actors had their turn.
   if (!life_.lives() && !life_.is_queued())
     inbox_.settle_all(t);
   buffer_.read(t);
@@ -103,7 +103,7 @@ bool repo_machine::may_take() const noexcept {
   return life_.lives() && !lane_.full() && !older_are_on_disk;
 }
 
-/// Sends what was decided; if that is nothing, the next part of a fetch.
+/// Sends what was decided; if nothing was, the next part of a fetch.
 void repo_machine::flush(repo_turn& t) {
   if (t.out.stop || !lane_.free(t.out))
     return;
@@ -190,13 +190,13 @@ repo_effects repo_machine::on_receipt(const storage::update_receipt& receipt,
     const auto stays = accept(receipt, was_chunk, t);
     auto followers = lane_.take_followers();
     if (!stays)
-      return;                          // Those frames come again.
-    t.out.done = std::move(followers); // What they follow is durable.
+      return; // The stream repeats these frames.
+    t.out.done = std::move(followers); // Everything before them is durable.
     if (!life_.removing()) {
       t.out.chunks_done = was_chunk ? 1 : 0;
       fetch_.try_finish(t);
     } else if (lane_.unsent()) {
-      return; // What was in flight came before the removal.
+      return; // The update in flight was sent before the removal.
     } else {
       life_.end_removal(t);
     }
@@ -204,7 +204,7 @@ repo_effects repo_machine::on_receipt(const storage::update_receipt& receipt,
   });
 }
 
-/// Takes note of what became of the update.
+/// Handles the result of the update.
 /// @returns false when this repo's actor has to stop.
 bool repo_machine::accept(const storage::update_receipt& receipt,
                           bool was_chunk, repo_turn& t) {
@@ -337,7 +337,8 @@ repo_effects repo_machine::on_sleep(now_time now) {
   return out;
 }
 
-/// Commits that are kept; and a listing keeps awake a repo that would sleep.
+/// Memory of the kept commits. A listing keeps an otherwise idle repo awake, so
+/// its actor counts, too.
 size_t repo_machine::held_bytes() const noexcept {
   return buffer_.bytes() + (listed_.get() ? limits::repo_actor_bytes : 0);
 }
@@ -347,9 +348,9 @@ bool repo_machine::idle(bool crowded) const noexcept {
   const auto wishes = identity_.wants_look_up() || doubt_.open() || identity_due
                       || sync_.has_gap() || question_.waits()
                       || !buffer_.empty();
-  // Whoever wakes it asks again, and somebody will: the row says that something
-  // was not judged, or that a look-up of an account that is away is due, or the
-  // first fetch is in the queue.
+  // The question will be asked again when the repo is loaded, and the repo will
+  // be loaded: its row says that something was not judged, or that a look-up of
+  // an inactive account is due, or its first fetch is in the queue.
   const auto asks_again
     = doubt_.open()
       || (row_.identity_due && row_.account != account_status::active)

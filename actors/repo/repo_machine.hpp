@@ -10,36 +10,39 @@ namespace weir::actors {
 /// The rules of one repo's life (CONS-01 to CONS-30, SYNC-01 to SYNC-33;
 /// protocol-coverage.md 2 to 5), without CAF, clock, disk or network.
 ///
-/// Feed it events, perform the `repo_effects` it returns. Same events, same
-/// effects. Only what `atproto::verify_*` made in here is ever appended.
+/// Feed it events and carry out the `repo_effects` that it returns. The same
+/// events give the same effects. Only values that `atproto::verify_*` made in
+/// here are ever appended.
 ///
-/// It owns the parts that have the rules, and its row. Each event becomes one
-/// `repo_turn`, which goes to the part that it is for. A part knows those that
-/// are declared before it and calls nothing else, so a rule that two of them
-/// share is in the later one. What is here is the order in which parts hear of
-/// an event that is for several.
+/// The machine owns its row and the parts that contain the rules. Each event
+/// becomes one `repo_turn`, which is passed to the part that handles the event.
+/// A part knows only the parts that are declared before it, so a rule that two
+/// parts share is in the later one. This class contains only the order in which
+/// several parts handle the same event.
 ///
 /// # Order
-/// Frames are taken in the order in which they came; one update is in flight at
-/// a time; commits that arrive meanwhile are coalesced into the next.
+/// Frames are taken in the order in which they came. One update is in flight at
+/// a time; commits that arrive meanwhile go into the next update.
 class repo_machine {
 public:
-  /// @param incarnation Of the owning actor; goes with every update.
+  /// @param incarnation Of the owning actor; sent with every update.
   repo_machine(atproto::did repo, repo_settings_ptr, uint64_t incarnation);
 
-  repo_machine(const repo_machine&) = delete; // Its parts know each other.
+  // The parts hold references to each other.
+  repo_machine(const repo_machine&) = delete;
   repo_machine& operator=(const repo_machine&) = delete;
 
-  /// The rows as stored; no row: the repo is not tracked.
+  /// Called with the rows as stored. Without a row the repo is not tracked.
   repo_effects on_loaded(std::optional<storage::repo_row> row,
                          std::shared_ptr<const storage::chain_row> chain,
                          std::optional<storage::member_row> member,
                          now_time now);
-  /// All commands that waited for the rows were heard: frames are decided now.
+  /// Called when all commands that waited for the rows were handled: frames are
+  /// judged from now on.
   repo_effects on_awake(const upstream_board& board, now_time now);
 
   // -- the stream -------------------------------------------------------------
-  /// @param board Used for the host rule: origin of the stream by its id.
+  /// @param board Gives the origin of a stream by its id, for the host rule.
   repo_effects on_frames(std::vector<atproto::stamped_frame> frames,
                          const upstream_board& board, now_time now);
   repo_effects on_identity(const identity_answer& x,
@@ -49,7 +52,8 @@ public:
   /// A line of a listing names the repo.
   repo_effects on_listed(const listed_repo& x, const upstream_board& board,
                          now_time now);
-  /// The current host was asked what the account is there, or could not be.
+  /// The current host was asked for the status of the account, or could not be
+  /// asked.
   repo_effects on_host_answer(const host_answer& x, const upstream_board& board,
                               now_time now);
   repo_effects on_host_unasked(bool not_found, bool urgent, now_time now);
@@ -58,7 +62,8 @@ public:
   repo_effects on_timer(const upstream_board& board, now_time now);
 
   // -- commands (SYNC-29, 30, 33) ---------------------------------------------
-  /// @param added False: it was tracked. During a removal it waits for that.
+  /// @param added False when the repo was tracked already. During a removal the
+  /// addition waits.
   repo_effects on_add(addition what, bool& added, now_time now);
   repo_effects on_remove(bool& removed, now_time now);
   repo_effects on_resync(bool& queued, now_time now);
@@ -67,7 +72,7 @@ public:
   /// A permit was granted. @pre `x` has a document.
   repo_effects on_begin(uint64_t job, const identity_answer& x,
                         const upstream_board& board, now_time now);
-  /// SUPERVISOR found no host for a fetch. @param failed Why none begins.
+  /// SUPERVISOR found no host for a fetch. @param failed The reason.
   repo_effects on_no_host(const identity_answer& x, error& failed,
                           const upstream_board& board, now_time now);
   repo_effects on_chunk(fetch_chunk chunk, now_time now);
@@ -79,32 +84,33 @@ public:
   repo_effects on_no_room(now_time now);
 
   // -- state ------------------------------------------------------------------
-  /// Nothing is in flight, waiting or scheduled: the actor may passivate.
-  /// @param crowded Memory is short: it gives up what waits for a document, as
-  /// a crash would. The row says that it is to be looked up.
+  /// Whether nothing is in flight, waiting or scheduled, so that the actor may
+  /// passivate.
+  /// @param crowded Memory is short: the repo gives up what waits for a
+  /// document, as after a crash. Its row says that a look-up is due.
   bool idle(bool crowded = false) const noexcept;
-  /// It passivates: a fetch that was put off waits in the queue.
+  /// The actor passivates: a fetch that was put off waits in the queue.
   repo_effects on_sleep(now_time now);
-  /// On disk, or it may be.
+  /// Whether the repo is on disk, or may be.
   bool tracked() const noexcept { return life_.lives() || life_.removing(); }
   bool loaded() const noexcept { return life_.loaded(); }
   const storage::repo_row& row() const noexcept { return row_; }
-  /// Updates to come for what is decided and not sent yet.
+  /// Number of updates that follow for what is decided and not sent yet.
   size_t unsent() const noexcept {
     return (lane_.unsent() ? 1u : 0u) + (life_.is_queued() ? 1u : 0u);
   }
   const std::optional<suspicion>& doubt() const noexcept {
     return listed_.get();
   }
-  /// Durable chain; null before the first index.
+  /// The durable chain; null before the first index.
   const std::shared_ptr<const storage::chain_row>& chain() const noexcept {
     return lane_.chain();
   }
-  /// Frames that are not finished, or are kept in memory.
+  /// Number of frames that are not finished or are kept in memory.
   size_t waiting() const noexcept { return inbox_.size() + buffer_.size(); }
   size_t held_bytes() const noexcept;
-  /// What commits take that are kept for a document, and the stream by which
-  /// the first of them came.
+  /// Memory and disk taken by commits that are kept for a document, and the
+  /// stream that brought the first of them.
   doubt_bytes doubted() const noexcept { return gate_.kept(); }
   uint32_t doubted_from() const noexcept { return doubt_.from(); }
   const atproto::did& repo() const noexcept { return lane_.repo(); }

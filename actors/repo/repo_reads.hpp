@@ -10,8 +10,8 @@ namespace weir::actors {
 /// `repo_loaded`.
 reader_job load_rows(const atproto::did& repo, repo_actor to);
 
-/// A job for a READER: loads what the sync buffer of a repo holds on disk behind
-/// the number `after`, one page of it, and sends that to its REPO as
+/// A job for a READER: loads one page of a repo's sync buffer from disk,
+/// beginning after the number `after`, and sends it to its REPO as
 /// `repo_buffer_page`.
 reader_job load_buffer_page(const atproto::did& repo, uint64_t after,
                             repo_actor to);

@@ -8,12 +8,12 @@ namespace weir::actors {
 
 class upstream_board;
 
-/// What the rules of a repo work with while they take one event: what is so at
-/// that moment, and where they put what follows from it. It lives for that one
-/// call, and every part of the repo gets the same.
+/// What the rules of a repo work with while they process one event: the state
+/// at that moment, and the place for the effects. It lives for that one call,
+/// and every part of the repo gets the same object.
 class repo_turn {
 public:
-  /// @param upstreams Null for an event whose rules do not look at them.
+  /// @param upstreams Null for an event whose rules do not use them.
   repo_turn(now_time time, const repo_settings& shared,
             storage::repo_row& stored, update_lane& updates,
             repo_effects& effects, const upstream_board* upstreams) noexcept
@@ -40,14 +40,14 @@ public:
 
   void count(repo_counter x) { out.counted.push_back(x); }
 
-  /// Wakes the repo at this time, unless something wakes it before.
+  /// Asks for a timer at this time, unless an earlier one is asked for.
   void arm(steady_time at) {
     if (!out.timer || at < *out.timer)
       out.timer = at;
   }
 
-  /// Puts the repo in the queue of fetches, by what the row says.
-  /// @param not_before In Unix seconds; 0: at once.
+  /// Puts the repo into the queue of fetches, with the status of its row.
+  /// @param not_before In Unix seconds; 0 means at once.
   void wish_fetch(int64_t not_before) {
     out.wish = fetch_wish{row.status, not_before};
   }

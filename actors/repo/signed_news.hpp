@@ -8,23 +8,24 @@
 
 namespace weir::actors {
 
-/// The rev of a commit whose signature holds: evidence of what time it is.
+/// The rev of a commit whose signature is valid: evidence of the time.
 struct heard_rev {
-  uint32_t upstream = 0; ///< 0: of a fetch.
+  uint32_t upstream = 0; ///< 0: from a fetch.
   bool relay = false;
   atproto::tid rev;
-  bool sound = true; ///< The rev, too.
+  bool sound = true; ///< The rev was acceptable, too.
 };
 
-/// A commit that will not be taken.
+/// A commit that was refused for good.
 struct refused_commit {
   uint32_t upstream = 0;
   atproto::refusal why;
-  bool wrong_host = false; ///< The document names `other_host`, or none.
+  bool wrong_host = false; ///< The document names `other_host`, or no host.
   std::string other_host{};
 };
 
-/// What the commits of one repo say about the node that takes them.
+/// What the commits of one repo report to the health and clock checks of the
+/// node.
 struct signed_news {
   std::vector<heard_rev> heard;
   std::vector<refused_commit> refused;

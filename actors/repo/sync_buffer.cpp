@@ -45,7 +45,8 @@ void sync_buffer::drop(repo_turn& t) {
 void sync_buffer::drain(draining why) {
   drain_ = why;
   if (!drains_disk())
-    give_back_memory(); // Else it is younger than what lies on disk.
+    // Otherwise the frames in memory are younger than those on disk.
+    give_back_memory();
 }
 
 void sync_buffer::give_back_memory() {

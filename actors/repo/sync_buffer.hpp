@@ -5,14 +5,14 @@
 
 namespace weir::actors {
 
-/// Commits that cannot be judged yet: a fetch runs, or a newer document of the
-/// identity is needed. The youngest are in memory, the rest is on disk.
+/// Commits that cannot be judged yet because a fetch runs or a newer document
+/// of the identity is needed. The youngest are in memory, the others on disk.
 ///
-/// It fills, then drains: its frames go back to the head of the inbox, oldest
-/// first, those on disk a page at a time. Their positions are given back when
-/// they are put here. That is safe as soon as the row says `syncing` or `gap`
-/// on disk: after a crash the repo is fetched again, and the fetch contains
-/// them.
+/// The buffer fills, then drains: its frames go back to the head of the inbox,
+/// oldest first, and those on disk one page at a time. A frame's position is
+/// given back when the frame is put into the buffer. That is safe as soon as
+/// the row says `syncing` or `gap` on disk: after a crash the repo is fetched
+/// again, and the fetch contains these frames.
 class sync_buffer {
 public:
   sync_buffer(repo_inbox& inbox, identity_doubt& doubt) noexcept
@@ -25,26 +25,27 @@ public:
   size_t bytes() const noexcept { return bytes_; }
   uint64_t disk_bytes() const noexcept { return disk_bytes_; }
 
-  /// @returns false when there is no room for all that was kept.
+  /// @returns false when there is no room for all frames that are kept.
   bool keep(waiting_frame x, repo_turn& t);
 
-  /// Nothing of it is needed any more: a fetch contains it.
+  /// Drops all frames, because a fetch contains them.
   void drop(repo_turn& t);
 
   // -- draining ---------------------------------------------------------------
 
-  /// The document is there that it waited for.
+  /// The document that the frames waited for arrived.
   void drain_by_document() { drain(draining::by_document); }
 
-  /// The fetch is done that it waited for.
+  /// The fetch that the frames waited for is done.
   void drain_after_fetch() { drain(draining::after_fetch); }
 
-  /// A fetch begins: what is left of it waits for that.
+  /// A fetch begins: the frames that are left wait for it.
   void stop_draining() noexcept { drain_ = draining::none; }
 
   bool drains() const noexcept { return drain_ != draining::none; }
 
-  /// Then what a document refuses stays refused: it waited for this one.
+  /// While this holds, a frame that the document refuses is refused for good,
+  /// because the frame waited for this document.
   bool drains_by_document() const noexcept {
     return drain_ == draining::by_document;
   }
@@ -52,19 +53,19 @@ public:
     return drain_ == draining::after_fetch;
   }
 
-  /// Older frames than those in the inbox are still on disk.
+  /// Whether older frames than those in the inbox are still on disk.
   bool drains_disk() const noexcept { return drains() && disk_bytes_ > 0; }
 
-  /// The last frame of it was taken.
+  /// Whether the last frame of the buffer was taken.
   bool is_drained() const noexcept {
     return drains() && !drains_disk() && !inbox_.begins_buffered();
   }
 
-  /// Asks for the next page of it when that can be judged: one page at a time,
-  /// and only when all that was put on disk is durable.
+  /// Asks for the next page when its frames can be judged: one page at a time,
+  /// and only when everything that was put on disk is durable.
   void read(repo_turn& t);
 
-  /// A failure says that it cannot be read, so that frames are missing.
+  /// A failure means that the page cannot be read, so that frames are missing.
   result<void> take_page(buffer_page page, repo_turn& t);
 
 private:
@@ -80,9 +81,10 @@ private:
   uint64_t disk_bytes_ = 0;
   draining drain_ = draining::none;
   bool read_pending_ = false;
-  bool read_stale_ = false; ///< The next page is of a buffer that is gone.
-  uint64_t after_ = 0;      ///< Where the next page begins.
-  uint64_t last_ = 0;       ///< The number of the youngest frame so far.
+  /// The next page belongs to a buffer that was dropped.
+  bool read_stale_ = false;
+  uint64_t after_ = 0; ///< Number after which the next page begins.
+  uint64_t last_ = 0;  ///< Number of the youngest frame so far.
 };
 
 } // namespace weir::actors

@@ -97,7 +97,7 @@ void sync_state::forget_failure(repo_turn& t) {
 
 void sync_state::open_gap(repo_turn& t) {
   if (!takes_commits(t.row) && !job_.runs())
-    return; // It is fetched anyhow.
+    return; // The repo will be fetched anyhow.
   plan_.open_gap(t.now.steady);
   if (!std::exchange(t.row.gap, true))
     t.touch_row();
@@ -113,7 +113,7 @@ void sync_state::attend_gap(repo_turn& t) {
     return;
   }
   if (!takes_commits(t.row) && !job_.runs()) {
-    plan_.close_gap(); // It is fetched anyhow.
+    plan_.close_gap(); // The repo will be fetched anyhow.
     return;
   }
   plan_.spend_gap(t.now.steady);
@@ -136,7 +136,7 @@ void sync_state::end_gap(repo_turn& t) {
 // -- fetches ------------------------------------------------------------------
 
 void sync_state::end_fetch(atproto::tid rev, repo_turn& t) {
-  // By a document that may be an old one, or the gap opened since it began.
+  // The document may be an old one, or the gap opened after the fetch began.
   if (doubt_.open() || has_gap())
     t.row.gap = true;
   t.row.last_sync = t.now.wall.seconds();

@@ -4,7 +4,7 @@ namespace weir::actors {
 
 namespace {
 
-/// Beside those of atproto::verdict.
+/// A reason besides those of atproto::verdict.
 constexpr uint8_t of_another_host = 255;
 
 uint8_t reason_of(const refused_commit& x) {

@@ -7,9 +7,9 @@
 
 namespace weir::actors {
 
-/// Tells the boards of clock and health.
+/// Reports to the clock board and the health board.
 /// @param signer Hash of the DID.
-/// @param pds A fetch speaks for the stream by which this host is accounted.
+/// @param pds For news of a fetch: the host whose stream is accounted for it.
 void tell_news(const signed_news& x, const atproto::did& repo, uint64_t signer,
                const std::string& pds, context& shared);
 

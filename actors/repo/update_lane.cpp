@@ -10,7 +10,7 @@ namespace weir::actors {
 
 namespace {
 
-/// Commits, as against facts that stand for themselves.
+/// Whether a transaction is a commit. Facts stand for themselves.
 bool is_commit(const storage::transaction& x) {
   return x.rev.defined();
 }
@@ -71,7 +71,7 @@ void update_lane::put_in_buffer(uint64_t number, atproto::stamped_frame frame) {
 }
 
 void update_lane::clear_buffer() noexcept {
-  next_.buffer_put.clear(); // They would go behind the clear.
+  next_.buffer_put.clear(); // Otherwise they would be written after the clear.
   next_.buffer_clear = true;
   used_ = true;
 }
@@ -94,7 +94,7 @@ void update_lane::remove() {
   next_.buffer_clear = true;
   next_.old_status = written_status_;
   used_ = true;
-  row_dirty_ = false; // The row goes; none takes its place.
+  row_dirty_ = false; // The row is removed, and no other takes its place.
 }
 
 // -- sending ------------------------------------------------------------------
@@ -110,8 +110,8 @@ void update_lane::settle(const waiting_frame& x, repo_effects& out) {
     out.done.push_back(x.frame.at);
 }
 
-/// With what the committer compares before it writes: a predecessor's update,
-/// or one that was computed on another chain, is not written.
+/// Adds what the committer compares before it writes, so that neither a
+/// predecessor's update nor one computed on another chain is written.
 storage::repo_update update_lane::guarded(storage::repo_update x) const {
   x.repo = repo_;
   x.actor_incarnation = incarnation_;
