@@ -8,10 +8,10 @@
 
 namespace weir::actors {
 
-/// Accounts whose events are not to leave as they stand in the log: inactive
-/// ones, and those erased up to some operation. All others have no entry.
-/// Filled at start from the rows, then by the JOURNAL before an update is
-/// announced; asked by CONSUMERs before every event.
+/// Accounts whose events must not be delivered as they stand in the log:
+/// inactive accounts, and those erased up to some operation. All others have no
+/// entry. The board is filled from the rows at start, then by the JOURNAL
+/// before an update is announced. CONSUMERs read it before every event.
 ///
 /// # Threads
 /// Any; readers do not block each other.

@@ -7,13 +7,13 @@
 #include <optional>
 #include <string_view>
 
-/// What hosts say of accounts, in the words of XRPC.
+/// Reads what hosts report about accounts in XRPC answers.
 namespace weir::actors {
 
-/// Of `active` and `status`, as in a line of listRepos or in getRepoStatus.
+/// Reads `active` and `status`, as in a line of listRepos or in getRepoStatus.
 storage::account_status read_account_status(const boost::json::object& x);
 
-/// What the error of a getRepo or getRepoStatus says of the account.
+/// What the error of a getRepo or getRepoStatus means for the account.
 std::optional<storage::account_status>
 account_of_error(std::string_view name) noexcept;
 

@@ -27,7 +27,7 @@ account_status to_account_status(bool active, std::string_view status) {
   return account_status::inactive;
 }
 
-/// Its own verdict. Other states are the host's, which it passes on.
+/// The relay's own decision. Other states are the host's, which it passes on.
 account_status verdict_of(const saying& x) noexcept {
   return x.said == account_status::takendown
              || x.said == account_status::suspended
@@ -58,8 +58,8 @@ bool note_relay(account_words& x, const saying& what) {
   return std::exchange(word->said, said) != said;
 }
 
-/// Whether the same stream told something after the listing was asked for: a
-/// listing may be long on its way.
+/// Whether the same stream sent an event after the listing was requested: a
+/// listing may take long to arrive.
 bool is_outdated(const account_words& x, const position& asked_at) {
   const auto is_later = [&](const position& at) {
     return asked_at.defined() && at != asked_at && at.reaches(asked_at);
@@ -71,12 +71,12 @@ bool is_outdated(const account_words& x, const position& asked_at) {
                         });
 }
 
-/// What the relay passes on of the host's state, as far as it can be believed.
+/// Stores what a relay passes on about the host's state, as far as it counts.
 heard note_hearsay(account_words& x, const saying& what, bool own_stream) {
   if (verdict_of(what) != account_status::active || what.said == x.host)
     return {};
-  // Somebody is behind: the listing would undo the host's own answer, or what
-  // another relay passes on, whenever it is read.
+  // One of the two is behind: the listing would undo the host's own answer, or
+  // what another relay passes on, each time it is read.
   const auto contradicts = x.asked
                            || (x.host_by != 0
                                && x.host_by != what.at.upstream);
@@ -118,8 +118,8 @@ heard hear(account_words& x, const saying& what, bool own_stream) {
     out.changed |= noted;
     return out;
   }
-  // The line of a listing can wait for a look-up, so nobody knows whether it is
-  // newer than what the host answered. If it says nothing more the next listing
+  // The line of a listing can wait for a look-up, so it may be older or newer
+  // than the answer of the host. If the host sends no event, the next listing
   // counts.
   if (what.listed && x.asked && what.said != account_status::active
       && what.said != x.host) {

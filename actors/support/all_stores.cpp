@@ -42,14 +42,14 @@ std::string to_text(const scan_place& x) {
          + x.after.repo.str();
 }
 
-/// Nothing announces that its host is to be asked for the second time.
+/// Nothing announces when a host must be asked for the second time.
 void note_lost(scan_page& out, const atproto::did& repo,
                const storage::repo_row& row) {
   if (row.not_found_at != 0 && !row.pds.empty())
     out.lost.push_back({repo, row.pds, row.not_found_at});
 }
 
-/// @param more What follows when all statuses were read: quiet work.
+/// @param more Where to go on when all statuses were read: quiet work.
 scan_page scan_statuses(const all_stores& stores, scan_place place,
                         size_t limit, bool more) {
   scan_page out;
@@ -80,8 +80,8 @@ scan_page scan_statuses(const all_stores& stores, scan_place place,
   return out;
 }
 
-/// Repos with quiet work, to be asked as if they were out of sync: each decides
-/// for itself when it wakes.
+/// Repos with quiet work are woken like repos that are out of sync: each
+/// decides by itself what to do.
 scan_page scan_quiet_work(const all_stores& stores, scan_place place,
                           size_t limit, uint32_t filter,
                           const upstream_board& followed) {

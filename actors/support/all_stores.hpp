@@ -8,18 +8,18 @@
 
 namespace weir::actors {
 
-/// Whether a repo whose status asks for no fetch is to be woken at start: its
-/// identity is due, an event of it was lost, it was indexed under another filter
-/// than `filter`, or a relay objects to it that is followed no more.
+/// Whether a repo must be woken at start although its status asks for no fetch:
+/// its identity is due, an event of it was lost, it was indexed under another
+/// filter than `filter`, or a relay that is no longer followed objects to it.
 bool has_quiet_work(const storage::repo_row& row, uint32_t filter,
                     const upstream_board& followed);
 
-/// The stores of a node, one for each partition, and the repos in them as if they
-/// stood in one table: in order of DIDs, or of due times, wherever they live.
+/// The stores of a node, one for each partition, and their repos as if in one
+/// table: in the order of DIDs or of due times, whatever their partition.
 ///
 /// # Ownership and threads
-/// Borrows the stores, which outlive all actors. Reads as `store_readers`: on
-/// threads of READERs, whichever they belong to.
+/// Borrows the stores, which outlive all actors. Reads like `store_readers`: on
+/// threads of READERs of any partition.
 class all_stores {
 public:
   all_stores() = default;
@@ -31,29 +31,29 @@ public:
     return each_;
   }
 
-  /// The one that has a repo.
+  /// The store that has a repo.
   const store_readers& of(const atproto::did& repo) const {
     return *each_[places_.partition_of(repo)];
   }
 
-  /// Rows in order of DIDs, those after `after`, one page.
+  /// One page of rows in the order of DIDs, those after `after`.
   result<std::vector<std::pair<atproto::did, storage::repo_row>>>
   page(const atproto::did& after, size_t limit = limits::repos_page_max) const;
 
-  /// Repos of one status in order of due times up to `due_max`, those after
-  /// `after`, one page.
+  /// One page of the repos with this status in the order of due times up to
+  /// `due_max`, those after `after`.
   result<std::vector<storage::due_repo>>
   with_status(storage::repo_status status, uint64_t due_max,
               const storage::due_repo& after, size_t limit) const;
 
-  /// Repos whose status asks for work, one page of at most `limit`; `after` is
-  /// opaque. Those whose account is not active are not among them.
-  /// @param filter The generation in force: then those, too, that have quiet
-  ///        work under it, which reads the rows of all repos. 0 = not those.
+  /// One page of at most `limit` repos whose status asks for work. `after` is
+  /// opaque. Repos of inactive accounts are left out.
+  /// @param filter The current filter generation: repos with quiet work under
+  /// it are included, which needs the rows of all repos. 0: they are left out.
   scan_page scan_work(const std::string& after, size_t limit, uint32_t filter,
                       const upstream_board& followed) const;
 
-  /// Tracked repos in order of DID, one page.
+  /// One page of tracked repos in the order of DIDs.
   struct listed_row {
     atproto::did repo;
     storage::repo_row row;
@@ -63,19 +63,19 @@ public:
   result<std::vector<listed_row>> list_repos(const atproto::did& after,
                                              size_t limit) const;
 
-  /// Repos that wait because a rev was beyond our clock.
+  /// Repos that wait because a rev was later than our clock.
   struct ahead_page {
     std::vector<atproto::did> repos;
-    storage::due_repo last; ///< Behind this one the next page begins.
+    storage::due_repo last; ///< The next page begins after this one.
     bool end = true;
   };
   result<ahead_page> list_ahead(const storage::due_repo& after,
                                 size_t limit) const;
 
-  /// Repos of one status, those due first first, one page.
+  /// One page of the repos with this status, the earliest due first.
   struct status_page {
     std::vector<listed_row> repos;
-    storage::due_repo last; ///< Behind this one the next page begins.
+    storage::due_repo last; ///< The next page begins after this one.
     bool end = true;
   };
   result<status_page> list_status(storage::repo_status status,

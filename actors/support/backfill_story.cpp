@@ -10,8 +10,9 @@ using std::chrono::seconds;
 
 std::vector<backfill_news> backfill_story::look(backfill_counts x,
                                                 steady_time now) {
-  x.synced = std::max(x.synced, told_.synced); // They are read one by one.
-  if (!told_at_) { // What an earlier start synced is no news.
+  // The counters are read one after another.
+  x.synced = std::max(x.synced, told_.synced);
+  if (!told_at_) { // Repos that an earlier start synced are no news.
     told_ = x;
     told_at_ = now;
   }
@@ -26,7 +27,7 @@ std::vector<backfill_news> backfill_story::look(backfill_counts x,
     return {end(x, now)};
   if (now - *told_at_ < limits::story_interval)
     return {};
-  // Newcomers, who never cease on a large network, are no backfill.
+  // New accounts, which never stop on a large network, are no backfill.
   if (x.waiting > 0 || x.synced >= told_.synced + limits::story_repos_min)
     slow_since_.reset();
   else if (!slow_since_)
@@ -51,7 +52,7 @@ backfill_story::look_idle(const backfill_counts& x, steady_time now) {
     = waits_since_ && now - *waits_since_ >= limits::story_interval;
   if (x.waiting >= limits::story_repos_min || lasts)
     return {begin(x, now)};
-  // Fast: many are told of at once, few of a while together.
+  // Fast fetches: many are reported at once, few together after a while.
   const auto more = x.synced - told_.synced;
   if (x.waiting > 0 || x.synced + x.failed != ended_) {
     ended_ = x.synced + x.failed;
@@ -81,8 +82,8 @@ backfill_story::look_idle(const backfill_counts& x, steady_time now) {
   return {begun, end(x, now)};
 }
 
-/// Of few: when they rest, or go on for long, and not too often. Whoever added the
-/// first ones waits for a word.
+/// Whether few fetches may be reported: when they rest or go on for long, and
+/// not too often. The operator who added the first repos waits for a line.
 bool backfill_story::may_tell(steady_time now) const noexcept {
   const auto since = now - *told_at_;
   const auto rests = now - busy_at_ >= limits::story_rest;
@@ -90,7 +91,7 @@ bool backfill_story::may_tell(steady_time now) const noexcept {
          || since >= 2 * limits::story_interval;
 }
 
-/// @param x As it was then.
+/// @param x The counts at that time.
 backfill_news backfill_story::begin(const backfill_counts& x, steady_time now) {
   began_ = x.since.value_or(waits_since_.value_or(*told_at_));
   waits_since_.reset();

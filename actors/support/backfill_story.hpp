@@ -9,23 +9,24 @@
 
 namespace weir::actors {
 
-/// Repos by what has become of their fetches.
+/// Numbers of repos by the state of their fetches.
 struct backfill_counts {
-  uint64_t waiting = 0; ///< To be fetched, or being fetched.
-  /// How often one became synced: it never falls, so that its growth is that of
-  /// the fetches.
+  uint64_t waiting = 0; ///< Waiting for a fetch, or being fetched.
+  /// Number of times a repo became synced. It never falls, so its growth is the
+  /// number of finished fetches.
   uint64_t synced = 0;
-  uint64_t failed = 0; ///< Tried again later.
-  /// When the first one began to wait since the story rested; unset: not known.
+  uint64_t failed = 0; ///< Will be tried again later.
+  /// When the first repo began to wait since the story rested; unset: not
+  /// known.
   std::optional<steady_time> since{};
-  std::optional<steady_time> until{}; ///< When one ceased to wait.
-  /// Accounts that listings or streams name are being looked up, so that repos are
-  /// still to come.
+  std::optional<steady_time> until{}; ///< When a repo last stopped waiting.
+  /// Accounts that listings or streams name are being looked up, so more repos
+  /// may follow.
   bool claimed = false;
-  /// How often one was synced and is not any more.
+  /// Number of times a repo was synced and is not any more.
   uint64_t fallen = 0;
-  /// Fetched under other collections and synced so far: each will wait once its
-  /// turn has come.
+  /// Synced, but indexed under other collections: each will wait for a fetch
+  /// when its turn comes.
   uint64_t outdated = 0;
 
   uint64_t synced_now() const noexcept {
@@ -33,36 +34,44 @@ struct backfill_counts {
   }
 };
 
-/// What is worth a line in the log.
+/// An event that deserves a line in the log.
 struct backfill_news {
   enum class what : uint8_t { begun, progress, done };
 
   what is = what::begun;
   backfill_counts at;
-  /// Of the time since the last news; of `done`: of all of it.
+  /// Repos a second since the last line; for `done`: over the whole time.
   double per_second = 0;
-  /// Of `progress`: when nobody waits any more, at that rate.
+  /// For `progress`: the time until no repo waits any more, at that rate.
   std::optional<std::chrono::seconds> left{};
-  std::chrono::microseconds took{0}; ///< Of `done`.
+  std::chrono::microseconds took{0}; ///< For `done`.
 };
 
-/// Tells of fetches in the log as a person would: when many begin, how far they
-/// are every `limits::story_interval`, and that it is over once nobody has waited
-/// for `limits::story_rest`: where look-ups are slow, each repo waits for a moment
-/// only, and the next one is still to come. It is over as well when nobody waits and
-/// fewer than `limits::story_repos_min` were synced since the last line: somebody new
-/// comes every few seconds on a large network. While accounts are being looked up
-/// both take `limits::story_claims_rest`: the directory may ask for a minute's pause,
-/// and of some accounts there is never an answer. Many that began and ended between
-/// two looks are told of as if somebody had seen it. Repos of which few are fetched
-/// now and then are told of when it takes long, or together when they rest, the first
-/// ones at once; but for those that were synced before, which a large network always
-/// has some of. No clock.
+/// Decides which lines about fetches are logged, as a person would report them:
+/// that many fetches begin, every `limits::story_interval` how far they are,
+/// and that they are over.
+///
+/// # The end
+/// A backfill is over when no repo has waited for `limits::story_rest`. With
+/// slow look-ups each repo waits only for a moment while others are still to
+/// come. It is also over when no repo waits and fewer than
+/// `limits::story_repos_min` were synced since the last line: on a large
+/// network a new account appears every few seconds. While accounts are being
+/// looked up, both take `limits::story_claims_rest`, because the directory may
+/// ask for a minute's pause, and some accounts never get an answer.
+///
+/// # Few repos
+/// Many fetches that began and ended between two calls are reported as if they
+/// had been seen. When few repos are fetched now and then, they are reported
+/// when a fetch takes long, or together when they rest; the first ones at once.
+/// Repos that were synced before are not reported then, because a large network
+/// always has some of them. No clock.
 class backfill_story {
 public:
   std::vector<backfill_news> look(backfill_counts x, steady_time now);
 
-  /// Nobody waits, and nothing is to be told: what comes next begins anew.
+  /// Whether no repo waits and nothing is left to report, so that the next
+  /// fetch begins a new story.
   bool rests(const backfill_counts& x) const noexcept {
     return !running_ && x.waiting == 0 && x.synced <= told_.synced;
   }
@@ -77,13 +86,15 @@ private:
                      steady_time now);
 
   bool running_ = false;
-  bool spoke_ = false; ///< Ever.
+  bool spoke_ = false; ///< Whether any line was ever logged.
   steady_time began_;
-  steady_time busy_at_;  ///< Somebody waited, or was done with.
-  uint64_t ended_ = 0;   ///< Synced or failed, by then.
-  std::optional<steady_time> slow_since_; ///< Nobody waits, and few are synced.
-  uint64_t synced_before_ = 0; ///< When it began.
-  std::optional<steady_time> waits_since_; ///< Somebody, and untold.
+  steady_time busy_at_; ///< When a repo last waited or ended.
+  uint64_t ended_ = 0;  ///< Synced or failed repos at that time.
+  /// Set while no repo waits and few are synced.
+  std::optional<steady_time> slow_since_;
+  uint64_t synced_before_ = 0; ///< Value of `synced` when the story began.
+  /// Since when an unreported repo waits.
+  std::optional<steady_time> waits_since_;
   backfill_counts told_;
   std::optional<steady_time> told_at_;
 };

@@ -6,8 +6,8 @@
 
 namespace weir::actors {
 
-/// What the node thinks of its wall clock: told by REPOs and IDENTITY, judged
-/// by NODE's eye on health, read by it and by REPOs. Any thread.
+/// The node's judgement of its wall clock. REPOs and IDENTITY report evidence;
+/// NODE's health watch judges it and reads the result, as REPOs do. Any thread.
 class clock_board {
 public:
   void begin(uint64_t salt, size_t streams) {
@@ -32,7 +32,7 @@ public:
     return machine_.verdict(upstream, now, wall);
   }
 
-  /// Lets time pass. @returns how it stands then.
+  /// Lets time pass. @returns the state of the clock after that.
   clock_state look(steady_time now, wall_time wall) {
     const std::lock_guard guard{mutex_};
     machine_.on_timer(now, wall);

@@ -16,7 +16,7 @@ constexpr int64_t micros(std::chrono::microseconds x) {
   return x.count();
 }
 
-/// Mixes all bits (splitmix64): neighbours end far apart.
+/// Mixes all bits (splitmix64), so that neighbours are far apart afterwards.
 uint64_t mix(uint64_t x) noexcept {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -24,8 +24,9 @@ uint64_t mix(uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// The entry of `rank`. One entry each; when there are too many, those with the
-/// lowest ranks stay, which nobody can choose: then there is none.
+/// The entry of `rank`, one for each. When there are too many, those with the
+/// lowest ranks stay, which nobody can choose; a new entry that is not among
+/// them gets null.
 template <class T>
 T* place_of(std::vector<T>& all, uint64_t rank, size_t most) {
   const auto same = std::find_if(all.begin(), all.end(), [&](const T& x) {
@@ -54,7 +55,7 @@ void clock_machine::on_signed(const signed_rev& x, steady_time now,
   note_time(now, wall);
   const auto distance = x.rev.micros - wall.micros;
   if (distance < -micros(limits::rev_future_max))
-    return; // Old.
+    return; // An old rev.
   auto& from = heard_[x.upstream];
   from.relay = x.relay;
   from.hosts_min = x.relay ? limits::clock_hosts_min : 1;
@@ -113,7 +114,7 @@ bool clock_machine::was_set(steady_time now, wall_time wall) const noexcept {
               >= micros(limits::clock_step);
 }
 
-/// A wall clock that was set makes what was heard before worthless.
+/// After the wall clock was set, the earlier evidence is worthless.
 void clock_machine::note_time(steady_time now, wall_time wall) {
   const auto set = was_set(now, wall);
   const auto before = std::exchange(our_clock_, wall.micros - now.micros);
@@ -142,8 +143,8 @@ void clock_machine::on_directory(wall_time date, bool is_proved,
     end_doubt();
 }
 
-/// Streams with too few signers of their own, as if they were one. Nobody votes
-/// twice: hosts that are heard on other streams are left out.
+/// Streams with too few signers of their own, as one stream. No host votes
+/// twice: hosts that have a vote on another stream are left out.
 clock_machine::stream clock_machine::small_streams(steady_time now) const {
   std::set<uint64_t> have_votes;
   std::vector<const stream*> small;
@@ -240,9 +241,9 @@ void clock_machine::on_timer(steady_time now, wall_time wall) {
   } else if (hold_until_ && *hold_until_ <= now) {
     hold_until_.reset();
     heard_until_ = now + limits::clock_hearing_max;
-    heard_.clear(); // They are asked again.
+    heard_.clear(); // All signers must be received again.
   } else if (!hold_until_ && heard_until_ <= now) {
-    end_doubt(); // Who raised it is gone.
+    end_doubt(); // The signers that raised it are gone.
   }
 }
 

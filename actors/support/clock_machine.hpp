@@ -11,68 +11,74 @@
 
 namespace weir::actors {
 
-/// What a rev beyond our clock means.
+/// The meaning of a rev that is later than our clock.
 enum class clock_verdict : uint8_t {
-  undecided, ///< Too few signers were heard on its stream.
-  right,     ///< Most signers are not beyond: the rev is at fault.
-  doubted,   ///< Most are: the clock is, and the rev waits.
-  hearing,   ///< So it is, and others are being heard: who waits makes room.
+  undecided, ///< Too few signers were received on its stream.
+  right,     ///< Most signers are not later: the rev is wrong.
+  /// Most signers are later: the clock is in doubt, and the rev waits.
+  doubted,
+  /// As `doubted`, and signers are being received: waiting frames make room.
+  hearing,
 };
 
-/// The rev waits.
+/// Whether the rev waits.
 constexpr bool is_doubt(clock_verdict x) noexcept {
   return x == clock_verdict::doubted || x == clock_verdict::hearing;
 }
 
-/// How the clock stands.
+/// The state of the clock.
 struct clock_state {
   bool doubted = false;
-  bool holds = false; ///< Nothing is to be read.
-  /// How far it was behind as the doubt began, about.
+  bool holds = false; ///< Intake is stopped.
+  /// About how far it was behind when the doubt began.
   std::chrono::microseconds behind{0};
-  /// How often it was set forward: what was beyond it may no longer be.
+  /// Number of times the clock was set forward: revs that were later than it
+  /// may no longer be.
   uint64_t corrections = 0;
-  /// How far the directory's clock is ahead of ours, when its last answer of
-  /// late shows that one of them is wrong.
+  /// How far the directory's clock is ahead of ours, when its last recent
+  /// answer shows that one of the two is wrong.
   std::optional<std::chrono::microseconds> directory_ahead = std::nullopt;
 };
 
-/// The rev of a commit whose signature holds.
+/// The rev of a commit whose signature is valid.
 struct signed_rev {
-  uint32_t upstream = 0; ///< Its stream; of a fetch the one that accounts.
+  /// Its stream; for a fetch, the stream that accounts for the repo.
+  uint32_t upstream = 0;
   bool relay = false;
   uint64_t host = 0;   ///< Hash of the account's PDS.
   uint64_t signer = 0; ///< Hash of the DID.
   wall_time rev;
 };
 
-/// Whether the wall clock is behind: judged by those who sign commits, since
-/// one wrong clock is likelier than many. No clock, threads or I/O in here.
+/// Judges whether the wall clock is behind, by the revs of those who sign
+/// commits: one wrong clock is likelier than many. No clock, threads or I/O in
+/// here.
 ///
-/// Hosts have votes, not accounts, of which a host can make any number: a host
-/// says that our clock is behind when three of four of its signers that were
-/// heard within a minute are beyond it, a stream when three of four of its
-/// hosts say so, with `clock_signers_min` signers. The node's clock is doubted
-/// when most streams that were heard say so. Of a relay it takes two hosts; the
-/// stream of one PDS has one, so that needs most of all streams, heard or not.
+/// Hosts have votes, not accounts, because a host can make any number of
+/// accounts. A host votes "behind" when three of four of its signers in the
+/// last minute have revs later than our clock. A stream votes "behind" when
+/// three of four of its hosts do, with at least `clock_signers_min` signers.
+/// The clock is doubted when most streams with votes say "behind". A relay
+/// needs two hosts. The stream of one PDS has one host, so such streams must be
+/// most of all streams, silent or not.
 ///
-/// Streams with too few signers of their own are judged together, as if they
-/// were one more, of two hosts at least that have no vote elsewhere. Its hosts
-/// must be most of all streams, or `clock_small_hosts_min`.
+/// Streams with too few signers of their own are judged together, like one more
+/// stream of at least two hosts that have no vote elsewhere. Its hosts must be
+/// most of all streams, or at least `clock_small_hosts_min`.
 ///
 /// Hosts are cheap, too. So the directory has a veto: while the date of its
 /// last answer agrees with our clock, no number of signers raises a doubt.
 ///
-/// Intake holds for a minute then. Afterwards signers are heard anew, which
-/// holds it for another, or ends the doubt; so it ends when nobody repeats it
-/// for long. The doubt ends at once when the wall clock is set to what the
-/// signers said.
+/// A doubt stops intake for a minute. Then signers are received anew: they stop
+/// intake for another minute, or end the doubt. A doubt that is not confirmed
+/// for long ends as well. It ends at once when the wall clock is set to what
+/// the signers showed.
 ///
-/// Old revs say nothing: streams are read from the past. A clock that is ahead
-/// does no harm here: revs of the past are legal.
+/// Old revs show nothing, because streams are read from the past. A clock that
+/// is ahead does no harm here, because old revs are legal.
 class clock_machine {
 public:
-  /// @param salt Random: nobody can choose DIDs that fill the sample.
+  /// @param salt Random, so that nobody can choose DIDs that fill the sample.
   void begin(uint64_t salt, size_t streams) noexcept {
     salt_ = salt;
     streams_ = streams;
@@ -80,27 +86,28 @@ public:
 
   void on_signed(const signed_rev& x, steady_time now, wall_time wall);
 
-  /// The directory answered, at `date` by its clock. Only where TLS proves who
-  /// said so does it vouch for our clock; that it differs, any may say.
+  /// The directory answered, at `date` by its clock. Only an answer that TLS
+  /// proves can vouch for our clock; any answer can show a difference.
   void on_directory(wall_time date, bool is_proved, steady_time now,
                     wall_time wall);
 
   void on_timer(steady_time now, wall_time wall);
 
-  /// A clock that was set since it was last heard of has no evidence yet.
+  /// After the clock was set, the earlier evidence does not count.
   clock_verdict verdict(uint32_t upstream, steady_time now,
                         wall_time wall) const;
 
   clock_state state(steady_time now, wall_time wall) const noexcept;
 
 private:
-  /// A clock's distance from the steady one: what it shows while ours says 0.
+  /// A clock's distance from the steady clock: its time when the steady clock
+  /// shows 0.
   using offset = int64_t; // microseconds
 
   struct heard_signer {
     uint64_t rank = 0; ///< Salted hash; the lowest are kept.
     steady_time at;
-    offset clock = 0; ///< Of the signer.
+    offset clock = 0; ///< Clock of the signer.
     bool ahead = false;
   };
 
@@ -116,7 +123,7 @@ private:
   };
 
   struct tally {
-    size_t heard = 0; ///< Signers.
+    size_t heard = 0; ///< Number of signers or hosts.
     size_t ahead = 0;
 
     bool most_ahead() const noexcept {
@@ -160,12 +167,12 @@ private:
     offset clock = 0;
     steady_time at;
   };
-  std::optional<witness> directory_; ///< The last one that TLS proves.
-  std::optional<witness> told_;      ///< The last one.
+  std::optional<witness> directory_; ///< The last answer that TLS proves.
+  std::optional<witness> told_;      ///< The last answer.
   bool doubted_ = false;
   std::optional<steady_time> hold_until_;
-  steady_time heard_until_;       ///< Unless somebody repeats the doubt.
-  std::vector<offset> witnesses_; ///< Of those who were beyond.
+  steady_time heard_until_; ///< The doubt ends then, unless it is confirmed.
+  std::vector<offset> witnesses_; ///< Clocks of signers later than ours.
   std::chrono::microseconds behind_{0};
   uint64_t corrections_ = 0;
 };

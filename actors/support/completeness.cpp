@@ -23,7 +23,7 @@ terms explain(const storage::repo_row& row, const storage::chain_row* chain,
   const auto needed = upstream.since_reset();
   out.position_current = needed.defined() && row.fcsr.covers(needed);
   out.first_rev_set = row.first_rev.defined();
-  // The rev last applied from the stream is the chain's.
+  // The rev that was last applied from the stream is that of the chain.
   out.indexed_past_first_rev = row.last_indexed_rev.defined()
                                && row.first_rev.defined()
                                && last_rev(row, chain) >= row.first_rev;

@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-/// The consistency model (completeness.md): when is the copy of a repo whole,
-/// and why not. The REPO keeps what the terms are about in its row
+/// The consistency model (completeness.md): when the copy of a repo is whole,
+/// and why it is not. The REPO keeps the fields of the terms in its row
 /// (`completeness_machine`); SUPERVISOR and the API read them.
 namespace weir::actors::completeness {
 
 /// The predicate with its terms; `complete` is their conjunction.
 struct terms {
-  bool covered = false; ///< By an upstream, be it connected or not.
+  bool covered = false; ///< By an upstream, connected or not.
   bool upstream_live = false;
   bool position_current = false; ///< repo.FCSR covers upstream.FCSR.
   bool first_rev_set = false;
@@ -29,7 +29,7 @@ struct terms {
   bool complete() const noexcept;
 };
 
-/// All terms, in the order in which they are told.
+/// All terms, in the order in which they are shown.
 struct term_name {
   const char* name;
   bool terms::* holds;
@@ -46,7 +46,7 @@ inline constexpr std::array all_terms{
   term_name{"synced", &terms::synced},
 };
 
-/// Where `covered` stands among them.
+/// Indexes of some of them.
 inline constexpr size_t covered_term = 0;
 static_assert(all_terms[covered_term].holds == &terms::covered);
 inline constexpr size_t filter_current_term = 5;
@@ -54,30 +54,30 @@ static_assert(all_terms[filter_current_term].holds == &terms::filter_current);
 inline constexpr size_t synced_term = 7;
 static_assert(all_terms[synced_term].holds == &terms::synced);
 
-/// @param upstream The accounting one; its `live` is taken as it is.
+/// @param upstream The accounting one; its `live` is not changed here.
 terms explain(const storage::repo_row& row, const storage::chain_row* chain,
               const upstream_view& upstream, uint32_t filter_generation);
 
 /// The accounting upstream of a repo at this host. It is `live` only when it is
-/// read, what its host told before the connection was opened has come, too, and it
-/// does not lag behind: until then events of repos that look whole are on their
-/// way.
+/// read, everything that its host sent before the connection opened has
+/// arrived, and it does not lag behind. Otherwise events of repos that look
+/// whole may be on their way.
 upstream_view accounting(const upstream_board& board, const std::string& pds,
                          steady_time now, wall_time wall);
 
-/// The rev through which everything is applied: of the last full fetch, or of
-/// the last event that followed on it.
+/// The rev up to which everything is applied: that of the last full fetch, or
+/// of the last event that followed on it.
 atproto::tid last_rev(const storage::repo_row& row,
                       const storage::chain_row* chain);
 
-/// Why a term does not hold, in words and with the numbers; `term` is an index
-/// of `all_terms`.
+/// The reason, as a sentence with numbers, why a term does not hold. `term` is
+/// an index of `all_terms`.
 std::string reason(size_t term, const storage::repo_row& row,
                    const storage::chain_row* chain,
                    const upstream_view& upstream, uint32_t filter_generation);
 
-/// Whether anybody asks for completeness: nothing is kept up of an account that
-/// is not active.
+/// Whether completeness matters for the repo: the copy of an inactive account
+/// is not kept up to date.
 inline bool counts(const storage::repo_row& row) noexcept {
   return row.account == storage::account_status::active;
 }

@@ -10,14 +10,14 @@
 
 namespace weir::actors {
 
-/// How many of some repos are complete, and what the others lack.
+/// Number of complete repos of a group, and the terms that the others lack.
 struct completeness_count {
-  uint64_t active = 0;   ///< Accounts; others are not counted at all.
+  uint64_t active = 0;   ///< Active accounts; others are not counted at all.
   uint64_t complete = 0; ///< Of those.
-  /// By `completeness::all_terms`; a repo may lack several.
+  /// In the order of `completeness::all_terms`; a repo may lack several.
   std::array<uint64_t, completeness::all_terms.size()> without{};
-  /// Of those that are incomplete the one whose last full fetch is the oldest;
-  /// empty: there is none.
+  /// The incomplete repo whose last full fetch is the oldest; empty when there
+  /// is none.
   atproto::did oldest;
   int64_t oldest_sync = 0; ///< Unix seconds; 0: it was never fetched.
 
@@ -26,13 +26,14 @@ struct completeness_count {
   void add(const completeness_count& x);
 };
 
-/// What one look at all rows found, for the node and by host. Without clock or
-/// store. One thread at a time.
+/// The result of one pass over all rows, for the node and for each host.
+/// Without clock or store. One thread at a time.
 ///
 /// # Limits
-/// Hosts are named by strangers: `limits::completeness_hosts_max` of them are
-/// counted apart. Once there were twice as many, those with fewer accounts and
-/// all that come later count as `others`.
+/// Strangers choose the names of hosts, so only
+/// `limits::completeness_hosts_max` hosts are counted separately. When there
+/// were twice as many, those with fewer accounts and all later ones count as
+/// `others`.
 class completeness_census {
 public:
   using by_host = std::map<std::string, completeness_count, std::less<>>;
@@ -40,7 +41,7 @@ public:
   void add(const atproto::did& repo, const storage::repo_row& row,
            const completeness::terms& x);
 
-  /// All rows were looked at.
+  /// Called when all rows were added.
   void close();
 
   const completeness_count& all() const noexcept { return all_; }
@@ -56,8 +57,8 @@ private:
   bool is_full_ = false;
 };
 
-/// The last census and when it ended: written by SUPERVISOR, read by the API.
-/// Any thread.
+/// The last census and its end. SUPERVISOR writes it, the API reads it. Any
+/// thread.
 class completeness_board {
 public:
   struct entry {

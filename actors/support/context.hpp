@@ -24,27 +24,27 @@
 namespace weir::actors {
 
 /// What every actor of one node shares: the seams, the boards, the handles of
-/// those of whom a node has one set, and the way to its partitions.
+/// the actors that a node has once, and its partitions.
 ///
 /// # Ownership and threads
 /// Made by NODE, which fills the handles before any event flows and empties
 /// them at shutdown (they would keep each other alive). The handles of
 /// UPSTREAMs change while running and are guarded.
 struct context {
-  /// One partition with one ROUTER, until it is divided.
+  /// One partition with one ROUTER, until `divide`.
   context();
 
   const clock* time = nullptr;
   random_source* random = nullptr;
   metrics_registry metrics;
-  std::string log_epoch; ///< Its name and the log's.
+  std::string log_epoch; ///< Name of the epoch of the node and its log.
   upstream_board upstreams;
   intake_board intake;
   clock_board signers;
   health_board health;
   std::shared_ptr<byte_ledger> memory = std::make_shared<byte_ledger>();
   std::shared_ptr<doubt_room> doubts = std::make_shared<doubt_room>();
-  /// Repos that no upstream covers; less than 0: nobody has looked yet.
+  /// Repos that no upstream covers; below 0 before the first census.
   std::atomic<int64_t> uncovered{-1};
   completeness_board completeness;
   identity_actor identity;
@@ -64,7 +64,7 @@ struct context {
 
   all_stores stores; ///< Never changes while there are actors.
 
-  /// The partition whose store also has the rows that are the node's: upstreams,
+  /// The partition whose store also has the rows of the whole node: upstreams,
   /// listings, configuration, the directory's export.
   partition_context& root() const { return *partitions_.front(); }
 
@@ -85,7 +85,7 @@ struct context {
     return routers_[places_.router_of(repo)];
   }
 
-  /// Adds up what `f` says of each partition.
+  /// Adds up the values that `f` returns for the partitions.
   template <class F>
   auto sum(F&& f) const {
     decltype(f(root()) + f(root())) out{};
@@ -98,12 +98,12 @@ struct context {
 
   void set_upstream(uint32_t id, upstream_actor x);
 
-  /// Invalid when there is none.
+  /// Invalid when there is no such upstream.
   upstream_actor upstream(uint32_t id) const;
 
   std::vector<upstream_actor> all_upstreams() const;
 
-  /// Lets go of all handles.
+  /// Releases all handles.
   void clear();
 
 private:

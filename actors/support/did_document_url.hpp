@@ -9,19 +9,19 @@
 
 namespace weir::actors {
 
-/// Where the document of a DID lies (protocol-coverage.md 8.1): did:plc at the
+/// The URL of the document of a DID (protocol-coverage.md 8.1): did:plc at the
 /// directory, did:web at its own host.
 /// @param directory Origin of the directory.
-/// @param allow_private did:web on a port of localhost, by plain http.
+/// @param allow_private Allows did:web on a port of localhost, by plain http.
 /// Errors: `ec::invalid_argument` for any other method and for localhost
 /// without `allow_private`, `ec::malformed` for a did:web that names no host.
 result<net::url> did_document_url(const atproto::did& repo,
                                   const std::string& directory,
                                   bool allow_private);
 
-/// Whether an answer says that there is no such identity any more
-/// (protocol-coverage.md 8.1): 410, or from the directory of did:plc a 404 that
-/// calls it "not available".
+/// Whether an answer means that the identity no longer exists
+/// (protocol-coverage.md 8.1): 410, or from the directory of did:plc a 404 with
+/// the text "not available".
 bool says_gone(const atproto::did& repo, int status, std::string_view body);
 
 } // namespace weir::actors

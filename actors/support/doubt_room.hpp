@@ -10,7 +10,7 @@
 
 namespace weir::actors {
 
-/// What frames take that wait for a document.
+/// Bytes taken by frames that wait for a document.
 struct doubt_bytes {
   uint64_t memory = 0;
   uint64_t disk = 0;
@@ -18,21 +18,22 @@ struct doubt_bytes {
   bool operator==(const doubt_bytes&) const = default;
 };
 
-/// Whoever can make a document of `repo` late, as far as its frames tell: the
-/// host of a did:web, or of other DIDs the stream by which the frames came.
+/// Who can delay the document of `repo`: the host of a did:web, or for other
+/// DIDs, the stream that brought the frames.
 std::string doubt_source(const atproto::did& repo, uint32_t upstream);
 
-/// How much a node keeps of frames that wait for a document, in bytes. Whoever
-/// does not answer for a document decides how long they wait, so the frames of
-/// one source have a part of the room only. What finds none is dropped, and its
-/// repo fetched. Any thread.
+/// The bytes that a node keeps of frames that wait for a document. A server
+/// that does not answer decides how long they wait, so the frames of one source
+/// may take only a part of the room. A frame without room is dropped, and its
+/// repo is fetched. Any thread.
 class doubt_room {
 public:
-  /// Before the first claim. Without this there is no bound.
+  /// Call it before the first claim. Without it there is no limit.
   void set_most(const doubt_bytes& most) noexcept { most_ = most; }
 
-  /// What one repo has of it changes. Less is always taken.
-  /// @returns false when there is no room for more; nothing has changed then.
+  /// Changes the bytes of one repo. A decrease always succeeds.
+  /// @returns false when there is no room for an increase; nothing has changed
+  /// then.
   bool change(const std::string& source, const doubt_bytes& was,
               const doubt_bytes& now);
 
@@ -42,11 +43,11 @@ private:
   doubt_bytes most_{UINT64_MAX, UINT64_MAX};
   mutable std::mutex mutex_;
   doubt_bytes all_;
-  /// Only those that hold something: no more than there are repos in doubt.
+  /// Only sources that take something, so at most one for each repo that waits.
   std::unordered_map<std::string, doubt_bytes> sources_;
 };
 
-/// What one repo has of the room; nothing any more when it ends.
+/// The bytes of one repo in the room; released when the claim ends.
 class doubt_claim {
 public:
   explicit doubt_claim(std::shared_ptr<doubt_room> room) noexcept

@@ -10,20 +10,22 @@
 
 namespace weir::actors {
 
-/// Frames that are finished, by stream and epoch, until their UPSTREAMs hear of
-/// them: one message a stream. Owned by one actor.
+/// Finished frames, by stream and epoch, until they are reported to their
+/// UPSTREAMs with one message for each stream. Owned by one actor.
 class finished_frames {
 public:
   void add(const position& x) {
     by_stream_[{x.upstream, x.epoch}].seqs.push_back(x.seq);
   }
 
-  /// One that is not what it claims; `add` says when it is finished.
+  /// Counts a frame that failed verification; `add` reports when it is
+  /// finished.
   void refuse(const position& x) {
     ++by_stream_[{x.upstream, x.epoch}].refused;
   }
 
-  /// Sends from `self`; empty afterwards. A stream that is gone is left out.
+  /// Sends the messages from `self`; empty afterwards. A stream that no longer
+  /// exists is left out.
   template <class Self>
   void tell(Self* self, const context& shared) {
     for (auto& [stream, news] : std::exchange(by_stream_, {})) {

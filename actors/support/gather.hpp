@@ -8,7 +8,7 @@
 
 namespace weir::actors {
 
-/// Runs `done` once, when all answers are there that an actor asked for at once.
+/// Runs `done` once, when all answers to requests of one actor have arrived.
 ///
 ///   auto all = std::make_shared<gather>([=](const caf::error& failed) { ... });
 ///   for (const auto& to : several) {
@@ -23,7 +23,7 @@ namespace weir::actors {
 class gather {
 public:
   /// @param done Gets the last failure, if there was one. Must not keep the
-  ///        gather itself alive.
+  /// gather itself alive.
   explicit gather(std::function<void(const caf::error& failed)> done)
     : done_(std::move(done)) {
     // nop
@@ -42,7 +42,7 @@ public:
   }
 
 private:
-  size_t left_ = 1; ///< Answers, and the one who asks.
+  size_t left_ = 1; ///< Missing answers, and one for the asker.
   caf::error failure_;
   std::function<void(const caf::error&)> done_;
 };

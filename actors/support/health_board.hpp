@@ -7,11 +7,11 @@
 
 namespace weir::actors {
 
-/// How the node's work goes: told by those who do it, judged by NODE's eye on
-/// health, shown by the API. Any thread.
+/// How the node's work goes. The actors that do the work report outcomes,
+/// NODE's health watch judges them, the API shows the result. Any thread.
 class health_board {
 public:
-  /// Runs `f` on the machine, alone.
+  /// Runs `f` on the machine under the lock.
   template <class F>
   auto with(F&& f) {
     const std::lock_guard guard{mutex_};

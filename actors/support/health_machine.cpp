@@ -24,7 +24,7 @@ health_finding found(health_cause cause, std::string where, std::string error,
 
 constexpr std::string_view silent = "it was asked, and does not answer";
 
-/// The node goes on without.
+/// The node goes on without it.
 void lower(health_finding& x) {
   if (x.level == health_level::failing)
     x.level = health_level::degraded;
@@ -70,8 +70,8 @@ void health_machine::recall(const atproto::did& x, const std::string& host,
 void health_machine::on_look_up(uint64_t subject, look_up_fault fault,
                                 std::string_view text, steady_time now) {
   if (fault == look_up_fault::limited) {
-    directory_.fail(text, now); // Nobody has been answered, if it is the first.
-    look_ups_.succeed(subject, now); // It can be reached.
+    directory_.fail(text, now); // Counts only if no answer came before.
+    look_ups_.succeed(subject, now); // The directory can be reached.
     return limited_.fail(subject, 1, text, now);
   }
   const auto away = fault == look_up_fault::unreachable;
@@ -221,10 +221,11 @@ health_machine::judge_directory(steady_time now) {
     return found(health_cause::directory, directory_url_, doubtful_.text(),
                  doubtful_.is_stale(now));
   const auto rests = now < rest_until_;
-  const auto limits_most = limited_.judge(now) != 0; // It goes on, if slowly.
+  // The directory does its work, if slowly.
+  const auto limits_most = limited_.judge(now) != 0;
   if (!rests && !limits_most && !directory_.never_answered())
     return std::nullopt;
-  // Nobody was answered yet, and the last failure was one that limits us.
+  // No question was answered yet, and the last failure was a 429.
   const auto limits_us
     = rests || limits_most || directory_.text() == limited_.text();
   auto out = found(health_cause::directory, directory_url_,
@@ -256,7 +257,7 @@ void health_machine::judge_work(steady_time now, findings_list& out) {
   out.push_back(found(health_cause::fetch, failing_host_, fetches_.text(),
                       fetches_.is_stale(now)));
   if (!hosts_fail && out.back().level == health_level::failing)
-    out.back().level = health_level::degraded; // Others are quiet.
+    out.back().level = health_level::degraded; // The other hosts are quiet.
 }
 
 std::optional<health_finding>
@@ -288,7 +289,7 @@ health_machine::judge_stream(const upstream_view& x, stream_state& known,
   return out;
 }
 
-/// @returns how many are named for what their commits are.
+/// @returns the number of upstreams that are named for their commits.
 size_t health_machine::judge_streams(const views& streams, steady_time now,
                                      findings_list& out) {
   const auto first = out.size();
@@ -313,7 +314,7 @@ size_t health_machine::judge_streams(const views& streams, steady_time now,
   return named;
 }
 
-/// Of many small hosts none has enough commits to be named.
+/// None of many small hosts has enough commits to be named.
 void health_machine::judge_commits(const views& streams, size_t named,
                                    steady_time now, findings_list& out) {
   const auto reason = commits_.judge(now);
@@ -334,8 +335,8 @@ void health_machine::judge_commits(const views& streams, size_t named,
     out.back().level = health_level::degraded;
 }
 
-/// Nobody was found of late, nor any of those who had been. Others may invent as
-/// many accounts as they like: those who are honest are still found.
+/// Whether no DID was found recently, and none of the known ones either. Others
+/// may invent any number of accounts, but honest accounts are still found.
 bool health_machine::misses_known(steady_time now) {
   return doubtful_.judge(now) != 0
          && std::none_of(known_.begin(), known_.end(), [](const auto& x) {
@@ -343,10 +344,10 @@ bool health_machine::misses_known(steady_time now) {
             });
 }
 
-/// A look-up that tells whether the directory answers as one, and what time it
-/// is there. In doubt, and after a start, each of those that are known is asked
-/// for at once. Where nobody was ever found there may be another one after each
-/// look-up, and all of them together are asked for no more often than one.
+/// The next look-up that tests whether the directory answers as one, and what
+/// its clock shows. In doubt, and after a start, each known account is asked
+/// for once. When no account was ever found, another unproved one may follow
+/// each look-up, but all of them together are asked for no more often than one.
 std::optional<atproto::did> health_machine::next_probe(const clock_state& clock,
                                                        steady_time now) {
   const auto never_answered

@@ -1,6 +1,6 @@
 #include "actors/support/health_machine.hpp"
 
-/// What the causes and levels are called, and what to do.
+/// The names of causes and levels, and the remedies.
 namespace weir::actors {
 
 const char* to_string(health_cause x) noexcept {

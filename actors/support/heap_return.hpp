@@ -12,23 +12,23 @@ namespace weir::actors {
 /// What a node gives back of its memory.
 enum class memory_return : uint8_t {
   nothing,
-  freed,  ///< What the allocator keeps of memory that was freed.
-  caches, ///< That, after the store gave up what only makes it faster.
+  freed,  ///< Freed memory that the allocator keeps.
+  caches, ///< The same, after the store gave up its caches.
 };
 
-/// When memory is given back, so that a backfill, a crowd or a large repo that is
-/// over leaves a process no larger for months. No clock, threads or I/O in here.
+/// Decides when memory is given back, so that a process does not stay large
+/// after a backfill, a crowd or a large repo. No clock, threads or I/O in here.
 ///
-/// While memory is short the allocator gives back often. Else it does when the
-/// process has grown by `heap_return_bytes` since it was smallest, and next to
-/// nothing was on its way through for `heap_rest_time`. What is still in use
-/// afterwards counts as the new smallest size, or it would be told again and
-/// again. For the caches the same is asked since they were given up last, and
-/// that is `cache_release_interval` ago.
+/// While memory is short, the allocator gives back often. Otherwise it does so
+/// when the process has grown by `heap_return_bytes` since it was smallest, and
+/// almost nothing passed through the node for `heap_rest_time`. Memory that is
+/// still in use afterwards counts as the new smallest size: otherwise the
+/// allocator would be asked again and again. Caches follow the same rule since
+/// they were last given up, but at most once in `cache_release_interval`.
 class heap_return {
 public:
   /// @param resident Memory of the process.
-  /// @param passing Bytes on their way through the node.
+  /// @param passing Bytes in the queues of the node.
   memory_return on_measure(uint64_t resident, uint64_t passing, bool is_short,
                            steady_time now) {
     freed_.see(resident);
@@ -63,7 +63,7 @@ private:
       next = until;
     }
 
-    std::optional<uint64_t> smallest; ///< Since it was done.
+    std::optional<uint64_t> smallest; ///< Since memory was last given back.
     steady_time next;
   };
 

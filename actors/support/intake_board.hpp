@@ -10,15 +10,16 @@
 
 namespace weir::actors {
 
-/// What there may be too little of.
+/// What a node can be short of.
 enum class shortage : uint8_t {
   disk,
   memory,
-  store, ///< Found no space for a write, and takes none until it is reopened.
-  clock, ///< Time that others agree with.
+  /// The store had no space for a write; it takes none until it is reopened.
+  store,
+  clock, ///< Agreement with the clocks of others.
 };
 
-/// The word that its reason begins with. Never null.
+/// The first word of its reason. Never null.
 constexpr const char* to_string(shortage x) noexcept {
   switch (x) {
     case shortage::disk:
@@ -33,13 +34,13 @@ constexpr const char* to_string(shortage x) noexcept {
   return "unknown";
 }
 
-/// What is let in at this moment, and why not more. Written by NODE, read by
-/// all who let something in. Any thread.
+/// What is let in at this moment, and why not more. NODE writes it; every actor
+/// that lets something in reads it. Any thread.
 class intake_board {
 public:
   static constexpr size_t shortages = 4;
 
-  /// @param why A sentence for people; empty when it is open.
+  /// @param why A sentence for people; empty when the level is open.
   void set(shortage of, intake_level to, std::string why) {
     const auto i = static_cast<size_t>(of);
     const std::lock_guard guard{mutex_};
@@ -51,7 +52,7 @@ public:
     return levels_[static_cast<size_t>(of)];
   }
 
-  /// The tightest of all.
+  /// The strictest level.
   intake_level level() const noexcept {
     auto out = intake_level::open;
     for (const auto& x : levels_)
@@ -67,7 +68,7 @@ public:
     return level() < intake_level::no_requests;
   }
 
-  /// Why not all is open: a word, and a sentence.
+  /// Why not everything is open: a word and a sentence each.
   std::vector<std::string> reasons() const {
     const std::lock_guard guard{mutex_};
     std::vector<std::string> out;

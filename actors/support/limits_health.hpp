@@ -3,92 +3,97 @@
 #include <chrono>
 #include <cstddef>
 
-/// Bounds that `actors/support` keeps. A name says the thing and the unit.
-/// The value itself is accepted; value + 1 is refused.
+/// Limits that `actors/support` keeps. Each name contains the thing and the
+/// unit. The value itself is allowed; value + 1 is refused.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
 
 // -- the wall clock -----------------------------------------------------------
 
-/// So many signers of one stream must be beyond our clock before it is doubted.
+/// Number of signers of one stream whose revs must be later than our clock
+/// before the clock is doubted.
 constexpr size_t clock_signers_min = 8;
 
-/// Of a relay so many hosts must have been heard, and be beyond: the accounts
-/// of one may all be its own. The same holds for streams with fewer signers,
-/// which are judged together.
+/// For a relay, accounts of this number of hosts must have been received with
+/// revs later than our clock, because one host may own all of its accounts. The
+/// same holds for streams with fewer signers, which are judged together.
 constexpr size_t clock_hosts_min = 2;
 
-/// So many hosts of such streams are believed although most streams of the node
-/// are silent; fewer must be most of its streams.
+/// This number of hosts of such small streams is enough although most streams
+/// of the node are silent; fewer hosts must be most of its streams.
 constexpr size_t clock_small_hosts_min = 8;
 
-/// Hosts of one stream that are remembered, and signers of each: fair samples.
+/// Hosts remembered for one stream, and signers for each host: random samples.
 constexpr size_t clock_hosts_max = 64;
 constexpr size_t clock_host_signers_max = 8;
 
-/// For so long the date of the directory's answer tells what time it is.
+/// Time for which the date in an answer of the directory counts as evidence.
 constexpr auto clock_witness_memory = 10min;
 
-/// For so long what a signer said counts.
+/// Time for which the rev of a signer counts.
 constexpr auto clock_memory = 1min;
 
-/// A clock that is doubted holds intake for so long; then signers are heard
-/// again, or nobody could ever say that it is right.
+/// Intake is stopped for this long when the clock is doubted. Then signers are
+/// received again: otherwise nothing could show that the clock is right.
 constexpr auto clock_hold = 1min;
 
-/// Then for so long. A doubt that nobody repeats meanwhile ends: what waits is
-/// judged, and fetched when it is refused.
+/// Time for which signers are then received. A doubt that is not confirmed
+/// meanwhile ends: frames that wait are judged, and refused ones lead to a
+/// fetch.
 constexpr auto clock_hearing_max = 5min;
 
-/// The wall clock was set when it has moved so much against the steady one.
+/// The wall clock counts as set when it moved by this much against the steady
+/// clock.
 constexpr auto clock_step = 1min;
 
 // -- what fails ---------------------------------------------------------------
 
-/// Fewer failures than this are nobody's health.
+/// Fewer failures than this are no finding.
 constexpr size_t health_failures_min = 5;
 
 /// Subjects whose last outcome is remembered.
 constexpr size_t health_subjects_max = 64;
 
-/// Hosts that repos are fetched from: those that answered well when they were
-/// last asked count as well, however long ago.
+/// Hosts that repos are fetched from. A host that answered well when it was
+/// last asked also counts, however long ago that was.
 constexpr size_t health_hosts_max = 1'024;
 
-/// For so long an outcome counts; while something is wrong, longer: what is
-/// tried ever more rarely would seem well in between. But what has not failed
-/// for the shorter time makes no node unready.
+/// Time for which an outcome counts. While something fails the longer time
+/// applies, because what is tried less and less often would otherwise seem well
+/// in between. Something that has not failed for the shorter time does not make
+/// a node unready.
 constexpr auto health_memory = 5min;
 constexpr auto health_memory_failing = 1h;
 
-/// A directory or resolver that never answered is a cause when it was asked so
-/// long ago: whoever named a wrong address hears of it within ten seconds.
+/// A directory or resolver that never answered is a finding this long after the
+/// first question: an operator who configured a wrong address learns it within
+/// ten seconds.
 constexpr auto health_answer_grace = 5s;
 
-/// A directory, or the listing of an upstream, that asks not to be asked for so
-/// long is a cause.
+/// A directory, or the listing of an upstream, is a finding when it asks for a
+/// pause of at least this length.
 constexpr std::chrono::seconds health_rest_min = 1min;
 
-/// A stream that is not connected for so long is a cause; so is one that has
-/// not been connected for as long since.
+/// A stream that is not connected for this long is a finding. It stays one
+/// until the stream was connected for as long.
 constexpr auto health_upstream_grace = 5s;
 
-/// While the directory fails, or our clock is in doubt, it is asked so often
-/// for a document that it should have.
+/// While the directory fails, or our clock is in doubt, the directory is asked
+/// at this interval for a document that it should have.
 constexpr auto health_probe_interval = 15s;
 
-/// So many accounts that it had are kept to measure it by. When it finds nobody
-/// it is asked for each of them, one after the other, as often; and once after
-/// a start: they suffice to name it.
+/// Number of known accounts that are kept for this test. When the directory
+/// finds no DID, it is asked for each of them in turn at the same interval, and
+/// once after a start. They are enough to make a finding.
 constexpr size_t health_known_max = health_failures_min;
 
-/// It is well again when nothing failed there for so long, and so many look-ups
-/// succeeded.
+/// The directory counts as well again when nothing failed there for this time
+/// and this number of look-ups succeeded.
 constexpr auto health_calm = 1min;
 constexpr size_t health_successes_min = 3;
 
-/// Of an error's text, which others may have written.
+/// Bytes kept of an error's text, which may come from outside.
 constexpr size_t health_text_bytes_max = 200;
 
 } // namespace weir::limits

@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-/// What is said of a node and is true of all its partitions together.
+/// Sums over all partitions of a node.
 namespace weir::actors {
 
 /// Repos that are tracked.
 uint64_t repo_count(const context& x);
 
-/// Records that are held.
+/// Records in the copies.
 uint64_t record_count(const context& x);
 
 struct state_count {
@@ -21,26 +21,26 @@ struct state_count {
   uint64_t count = 0;
 };
 
-/// How many repos are in each state, whatever their accounts are.
+/// Number of repos in each state, whatever their account status.
 std::vector<state_count> repo_states(const context& x);
 
-/// Of how many repos the account is in each state.
+/// Number of repos by account status.
 std::vector<state_count> account_states(const context& x);
 
-/// Of all stores, as they were measured last.
+/// Sizes of all stores at their last measurement.
 storage::family_sizes store_sizes(const context& x);
 
-/// Bytes a day, once it is known of each store.
+/// Bytes a day, once the growth of each store is known.
 std::optional<double> store_growth_per_day(const context& x);
 
-/// Durable events that are not settled yet; events given up and kept.
+/// Durable events that are not settled yet, and dead letters that are kept.
 uint64_t backlog(const context& x);
 uint64_t dead_letters(const context& x);
 
 /// Age of the oldest event that could be delivered and is not settled.
 double backlog_seconds(const context& x, wall_time now);
 
-/// Ids of the first and of the last event that is durable; 0: there is none.
+/// Ids of the first and of the last durable event; 0 when there is none.
 struct event_range {
   uint64_t begin = 0;
   uint64_t end = 0;

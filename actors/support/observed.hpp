@@ -6,19 +6,18 @@
 
 namespace weir::actors {
 
-/// How much of its mail an actor handles before the next one has its turn:
-/// `brief` so many messages (actor_config), `full` up to
-/// `limits::turn_messages_max`. One through which the work of a great many
-/// others passes must be `full`: in a crowd it would get a few messages each
-/// time that thousands have had their turn.
+/// How many messages an actor handles before another actor runs: `brief` a few
+/// (actor_config), `full` up to `limits::turn_messages_max`. An actor that
+/// serves very many others must be `full`: otherwise, in a crowd, it would
+/// handle only a few messages each time that thousands of others have run.
 enum class turn : uint8_t { brief, full };
 
-/// An actor whose kind is its name in what CAF reports. `Base` is
+/// An actor that CAF reports under the name of its kind. `Base` is
 /// `some_actor::base`.
 template <class Base>
 class observed : public Base {
 public:
-  /// @param kind A literal.
+  /// @param kind A string literal.
   observed(caf::actor_config& config, const char* kind,
            turn length = turn::brief)
     : Base(config), kind_(kind), turn_(length) {

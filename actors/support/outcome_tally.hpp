@@ -12,14 +12,14 @@
 
 namespace weir::actors {
 
-/// How the last tries of many subjects ended, each counted once, by its last
-/// try: whoever fails again and again is one. Says whether most fail for one
+/// Counts how the last tries of many subjects ended. Each subject counts once,
+/// by its last try, however often it fails. Tells whether most fail for one
 /// reason. No clock or threads in here; bounded.
 class outcome_tally {
 public:
-  /// @param failures_min Fewer are no reason for anything.
-  /// @param keeps_well Who succeeded when it was last tried counts as that
-  ///        however long ago.
+  /// @param failures_min Fewer failures never count.
+  /// @param keeps_well A subject that succeeded at its last try counts as well,
+  /// however long ago that was.
   explicit outcome_tally(size_t failures_min = limits::health_failures_min,
                          size_t subjects_max = limits::health_subjects_max,
                          bool keeps_well = false)
@@ -33,7 +33,7 @@ public:
     ++successes_;
   }
 
-  /// @param reason Of a small set, not 0.
+  /// @param reason One of a small set, not 0.
   void fail(uint64_t subject, uint8_t reason, std::string_view text,
             steady_time now) {
     put({subject, now, reason});
@@ -42,9 +42,9 @@ public:
     text_.assign(text.substr(0, limits::health_text_bytes_max));
   }
 
-  /// Whether most fail now. Once so, until three of four succeed: a rate about
-  /// the middle must not be told again and again.
-  /// @returns the reason, else 0.
+  /// Whether most fail now. Once this is so, it stays so until three of four
+  /// succeed: a rate near the middle must not be reported again and again.
+  /// @returns the reason, or 0.
   uint8_t judge(steady_time now) {
     const auto memory = failing_ == 0
                           ? std::chrono::microseconds{limits::health_memory}
@@ -62,8 +62,8 @@ public:
     return failing_;
   }
 
-  /// For what all subjects have in common: it works again when everything has
-  /// succeeded for a while, whoever is not tried any more.
+  /// For a service that all subjects share: it works again when every try
+  /// succeeded for a while, even if some subjects are not tried any more.
   void end_if_calm(steady_time now) {
     if (failing_ == 0 || successes_ < limits::health_successes_min
         || now - failed_at_ < limits::health_calm)
@@ -74,7 +74,7 @@ public:
     failing_ = 0;
   }
 
-  /// Nothing has failed of late: most failed when it was last tried.
+  /// Nothing has failed recently: the judgement is that of the last tries.
   bool is_stale(steady_time now) const noexcept {
     return now - failed_at_ > limits::health_memory;
   }
@@ -87,7 +87,7 @@ public:
       }));
   }
 
-  /// What the last failure said.
+  /// Text of the last failure.
   const std::string& text() const noexcept { return text_; }
 
   size_t size() const noexcept { return tries_.size(); }
@@ -106,7 +106,8 @@ private:
     return n >= failures_min_ && 2 * n > tries_.size();
   }
 
-  /// In place of the subject's last try, or of the oldest of all.
+  /// Replaces the subject's last try, or the oldest of all when there is no
+  /// room.
   void put(const try_& x) {
     auto place = std::find_if(tries_.begin(), tries_.end(), [&](const try_& y) {
       return y.subject == x.subject;

@@ -9,8 +9,8 @@
 
 namespace weir::actors {
 
-/// An answer that was promised. One that is never given says that the repo's
-/// actor ended: nobody waits for ever.
+/// A promised answer. If it is never given, the asker receives an error that
+/// the repo's actor ended, so that nobody waits for ever.
 template <class Reply>
 class owed_answer {
 public:
@@ -26,7 +26,7 @@ public:
 
   void give(const Reply& x) { to_.deliver(x); }
 
-  /// Another actor gives it: that one is asked what was asked here.
+  /// Another actor answers: the request is passed to it.
   template <class Handle, class Request>
   void pass_on(const Handle& to, const Request& x) {
     to_.delegate(to, x);

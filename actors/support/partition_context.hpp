@@ -14,7 +14,7 @@
 
 namespace weir::actors {
 
-/// Who hears that the log advanced. Any thread.
+/// The CONSUMERs that are notified when the log advances. Any thread.
 class log_subscribers {
 public:
   void add(consumer_actor x);
@@ -30,15 +30,15 @@ private:
 /// the boards and numbers of its repos, and the handles of each other. An actor
 /// that lives in a partition calls it its `home`.
 ///
-/// # Ownership and threads
-/// Made by the `context`; `partition` fills the handles before any event flows,
+/// Made by the `context`. `partition` fills the handles before any event flows,
+/// and releases them at shutdown (they would keep each other alive).
 /// and they are let go of at shutdown (they would keep each other alive).
 struct partition_context {
   explicit partition_context(uint16_t x) : number(x) {
     // nop
   }
 
-  const uint16_t number;       ///< Among those of the node, from 0.
+  const uint16_t number;       ///< Among the partitions of the node, from 0.
   wire::event_numbers numbers; ///< Never changes while there are actors.
   account_board accounts;
   store_stats stats;
@@ -51,7 +51,7 @@ struct partition_context {
   consumer_actor consumer;
   log_subscribers subscribers;
 
-  /// Spreads reads; equal keys go to the same READER, in order.
+  /// Spreads reads. Equal keys go to the same READER, in order.
   const reader_actor& reader_of(uint64_t key) const {
     return readers[key % readers.size()];
   }
@@ -60,7 +60,7 @@ struct partition_context {
     return reader_of(atproto::stable_hash(repo.str()));
   }
 
-  /// Lets go of all handles.
+  /// Releases all handles.
   void clear();
 };
 

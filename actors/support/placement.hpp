@@ -9,20 +9,20 @@
 namespace weir::actors {
 
 /// Where the repos of a node live: the partition of a DID, whose store keeps
-/// it, and the ROUTER there that works on it. Nothing else decides this; a
-/// second rule that disagreed would lead two REPOs to the same repo.
+/// the repo, and the ROUTER there that works on it. Nothing else decides this:
+/// a second rule that disagreed would give one repo two REPOs.
 ///
 /// Each partition has the same number of ROUTERs. The ROUTERs of a node are
 /// counted from 0, partition after partition.
 ///
 /// # Threads
-/// Never changes; any.
+/// Never changes; any thread.
 class placement {
 public:
   /// One partition with one ROUTER.
   placement() = default;
 
-  /// @param routers_each Of each partition.
+  /// @param routers_each ROUTERs of each partition.
   /// @pre both are greater than 0
   placement(uint16_t partitions, size_t routers_each) noexcept
     : partitions_(partitions), routers_each_(routers_each) {
@@ -31,7 +31,7 @@ public:
 
   uint16_t partitions() const noexcept { return partitions_; }
 
-  /// Of all partitions.
+  /// ROUTERs of all partitions.
   size_t routers() const noexcept { return partitions_ * routers_each_; }
 
   /// Rendezvous hashing: each partition draws a number for the DID, and the
@@ -41,7 +41,7 @@ public:
     return partition_of_hash(atproto::stable_hash(repo.str()));
   }
 
-  /// The number of its ROUTER among those of the node.
+  /// The number of the DID's ROUTER among those of the node.
   size_t router_of(const atproto::did& repo) const noexcept {
     const auto hash = atproto::stable_hash(repo.str());
     return partition_of_hash(hash) * routers_each_ + hash % routers_each_;
@@ -70,8 +70,8 @@ private:
     return out;
   }
 
-  /// The finaliser of SplitMix64, which leaves no trace of the hash that
-  /// `router_of` uses inside of a partition.
+  /// The finaliser of SplitMix64: its result is independent of the part of the
+  /// hash that `router_of` uses within a partition.
   static uint64_t draw(uint64_t hash, uint64_t partition) noexcept {
     auto x = hash + (partition + 1) * 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;

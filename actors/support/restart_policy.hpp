@@ -20,7 +20,7 @@ public:
     // nop
   }
 
-  /// A child died now. False: do not restart it, escalate.
+  /// Called when a child died. False: do not restart it, escalate.
   bool may_restart(steady_time now) {
     while (!restarts_.empty() && now - restarts_.front() > window_)
       restarts_.pop_front();
@@ -30,7 +30,7 @@ public:
     return true;
   }
 
-  /// No death in the window: as good as new.
+  /// Whether no child died in the window.
   bool quiet(steady_time now) const noexcept {
     return restarts_.empty() || now - restarts_.back() > window_;
   }

@@ -10,13 +10,13 @@
 
 namespace weir::actors {
 
-/// Whether what an option names as a service answers as one. No clock or threads
-/// in here; bounded.
+/// Whether a service that an option names answers as such a service. No clock
+/// or threads in here; bounded.
 ///
-/// Until it has answered once the first failure tells that it does not, and so
-/// does a first question that waits (`limits::health_answer_grace`): the option
-/// may be wrong. Later it takes as many failures in a row as any cause
-/// does (`limits::health_failures_min`).
+/// Until the service has answered once, its first failure counts, and so does a
+/// first question without an answer (`limits::health_answer_grace`), because
+/// the option may be wrong. Later it needs as many failures in a row as any
+/// other cause (`limits::health_failures_min`).
 class service_answers {
 public:
   void ask(steady_time now) noexcept {
@@ -24,7 +24,7 @@ public:
       asked_at_ = now;
   }
 
-  /// Nobody had to ask it after all.
+  /// The question was not needed after all.
   void withdraw() noexcept { asked_at_.reset(); }
 
   void answer() noexcept {
@@ -38,38 +38,38 @@ public:
     text_.assign(text.substr(0, limits::health_text_bytes_max));
   }
 
-  /// It was asked, and has said nothing at all yet.
+  /// The service was asked and has not answered in any way yet.
   bool keeps_waiting(steady_time now) const noexcept {
     return !has_answered_ && failures_ == 0 && asked_at_
            && now - *asked_at_ >= limits::health_answer_grace;
   }
 
-  /// It was asked, and nothing was an answer of such a service.
+  /// The service was asked, and none of its answers was valid.
   bool never_answered() const noexcept {
     return !has_answered_ && failures_ != 0;
   }
 
-  /// So it is, or so it has been since enough failures.
+  /// The service never answered, or has failed often enough since.
   bool is_silent(steady_time now) const noexcept {
     return never_answered()
            || (failures_ >= limits::health_failures_min
                && now - failed_at_ <= limits::health_memory_failing);
   }
 
-  /// It has answered once, and nothing failed of late.
+  /// The service has answered once, and nothing failed recently.
   bool is_stale(steady_time now) const noexcept {
     return has_answered_ && now - failed_at_ > limits::health_memory;
   }
 
   steady_time failed_at() const noexcept { return failed_at_; }
 
-  /// What the last failure said.
+  /// Text of the last failure.
   const std::string& text() const noexcept { return text_; }
 
 private:
   bool has_answered_ = false;
-  size_t failures_ = 0; ///< Since the last answer.
-  std::optional<steady_time> asked_at_; ///< For the first time.
+  size_t failures_ = 0;                 ///< Since the last answer.
+  std::optional<steady_time> asked_at_; ///< Time of the first question.
   steady_time failed_at_;
   std::string text_;
 };

@@ -4,8 +4,8 @@
 
 #include <string_view>
 
-/// The words of docs/api.md for states of repos and of accounts. Whatever the node
-/// answers, counts or logs has them from here; events and `/info/:did` have the
+/// The words of docs/api.md for states of repos and accounts. Everything that
+/// the node answers, counts or logs uses these; events and `/info/:did` use the
 /// words that clients of the network know (`storage::to_string`).
 namespace weir::actors {
 

@@ -11,13 +11,13 @@
 
 namespace weir::actors {
 
-/// How large the store is, and how fast it grows, by its sizes of the last day.
+/// Size of the store and its growth, measured over the last day.
 ///
 /// # Threads
 /// Any.
 class store_growth {
 public:
-  /// The store has these sizes now.
+  /// Takes the current sizes of the store.
   void note(const storage::family_sizes& x, steady_time now) {
     const std::lock_guard guard{mutex_};
     last_ = x;
@@ -28,7 +28,7 @@ public:
     seen_.push_back({now, storage::total_bytes(x)});
   }
 
-  /// As they were noted last.
+  /// The sizes that were noted last.
   storage::family_sizes sizes() const {
     const std::lock_guard guard{mutex_};
     return last_;

@@ -33,7 +33,8 @@ struct store_readers {
   struct repo_rows {
     std::optional<storage::repo_row> row;
     std::shared_ptr<const storage::chain_row> chain;
-    std::vector<std::string> collections; ///< Of its own; empty: the node's.
+    /// The repo's own collections; empty: the filter of the node applies.
+    std::vector<std::string> collections;
   };
 
   result<repo_rows> load_repo(const atproto::did& repo) const;
@@ -42,25 +43,25 @@ struct store_readers {
   result<std::optional<storage::repo_row>>
   load_row(const atproto::did& repo) const;
 
-  /// Commits of the sync buffer behind `after` (a rev's number), one page.
+  /// One page of the sync buffer's commits after `after` (a rev's number).
   repo_buffer_page read_buffer(const atproto::did& repo, uint64_t after) const;
 
   result<std::optional<storage::identity_row>>
   load_identity(const atproto::did& repo) const;
 
-  /// How far the directory's export was read, and the first DIDs of which it
-  /// says something, at most so many.
+  /// How far the directory's export was read, and the first DIDs that it has
+  /// rows of, at most `names_max`.
   struct export_state {
     storage::export_row place;
     std::vector<atproto::did> names;
   };
   result<export_state> load_export(size_t names_max) const;
 
-  /// What the directory's export says of it.
+  /// The row that the directory's export has of the repo.
   result<std::optional<storage::identity_row>>
   load_exported(const atproto::did& repo) const;
 
-  /// A page of the log after `after` and not beyond `durable`.
+  /// One page of the log after `after` and up to `durable`.
   log_page read_log(storage::op_id after, storage::op_id durable) const;
 
   /// Entries of one repo after `after`, up to `through`; with `facts` only
@@ -68,7 +69,7 @@ struct store_readers {
   did_page read_did(const atproto::did& repo, bool facts, storage::op_id after,
                     storage::op_id through, size_t ops_max) const;
 
-  /// Heads of one repo in path order behind the path `after`.
+  /// Heads of one repo in the order of their paths, after the path `after`.
   heads_page read_heads(const atproto::did& repo,
                         const storage::chain_row& chain,
                         const std::string& after) const;

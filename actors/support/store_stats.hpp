@@ -9,27 +9,28 @@
 
 namespace weir::actors {
 
-/// Counts of what the store holds, kept by the JOURNAL, read by anyone.
+/// Counts of the store's content. The JOURNAL writes them; any thread may read.
 struct store_stats {
-  /// By `repo_status`; 0: out of sync and the account is away, so that nothing
-  /// is fetched.
+  /// By `repo_status`. Index 0: repos that are out of sync with an inactive
+  /// account, so that nothing is fetched.
   std::atomic<uint64_t> repos[6] = {};
-  /// By `repo_status` alone, whatever the account is: as `GET /repos` says it.
+  /// By `repo_status` alone, whatever the account's status: as `GET /repos`
+  /// shows it.
   std::atomic<uint64_t> statuses[6] = {};
   /// By `account_status`.
   std::atomic<uint64_t> accounts[7] = {};
-  /// When the first repo began to wait for its fetch, as a steady time; 0: none
-  /// did since all was told and this was set back.
+  /// Steady time when the first repo began to wait for its fetch; 0: no repo
+  /// has since the story of the backfill set it back.
   std::atomic<int64_t> waits_since{0};
-  std::atomic<int64_t> waited_until{0}; ///< When one ceased to wait.
-  /// How often a synced repo was synced no more, or removed.
+  std::atomic<int64_t> waited_until{0}; ///< When a repo last stopped waiting.
+  /// Number of times a synced repo fell out of sync or was removed.
   std::atomic<uint64_t> fallen{0};
   /// Repos that were synced under other collections at the start, and have not
   /// fallen out of sync since.
   std::atomic<uint64_t> outdated{0};
   std::atomic<uint64_t> records{0};
-  std::atomic<uint64_t> durable{0}; ///< Last id that is on disk.
-  std::atomic<uint64_t> events{0};  ///< How many of the ids up to it are events.
+  std::atomic<uint64_t> durable{0}; ///< Last id on disk.
+  std::atomic<uint64_t> events{0}; ///< Number of events among the ids up to it.
 
   void add(storage::repo_status status,
            storage::account_status account) noexcept {
@@ -38,7 +39,7 @@ struct store_stats {
     ++accounts[static_cast<size_t>(account)];
   }
 
-  /// What was added before.
+  /// Reverses an earlier `add`.
   void take_away(storage::repo_status status,
                  storage::account_status account) noexcept {
     --of(status, account);
@@ -56,9 +57,9 @@ struct store_stats {
     return sum;
   }
 
-  /// The status of one repo changed; called beside `add` and `take_away`. Before a
-  /// repo is fetched again under other collections it falls out of sync, and from
-  /// then on it does not count as `outdated` any more.
+  /// The status of one repo changed; called together with `add` and
+  /// `take_away`. A repo that is fetched again under other collections first
+  /// falls out of sync, and from then on it does not count as `outdated`.
   void note_change(std::optional<storage::repo_status> before,
                    std::optional<storage::repo_status> after) noexcept {
     constexpr auto synced = storage::repo_status::synced;
@@ -69,12 +70,12 @@ struct store_stats {
       return;
     auto left = outdated.load();
     while (left > 0 && !outdated.compare_exchange_weak(left, left - 1)) {
-      // Another thread changed it: again, with what it is now.
+      // Another thread changed the value: try again with the new one.
     }
   }
 
-  /// After `add` and `take_away`, of one repo.
-  /// @param before How many waited.
+  /// Called after `add` and `take_away` for one repo.
+  /// @param before Number of waiting repos before the change.
   void note_waiting(uint64_t before, steady_time now) noexcept {
     const auto after = waiting();
     if (after > before && waits_since.load() == 0)

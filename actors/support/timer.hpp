@@ -10,9 +10,9 @@
 
 namespace weir::actors {
 
-/// One timer of an actor: remembers the earliest wish and ignores ticks that
-/// were superseded (CAF cannot cancel a delayed message). The clock seam of
-/// actors: nobody else sends delayed messages.
+/// One timer of an actor. It remembers the earliest requested time and ignores
+/// ticks that were replaced, because CAF cannot cancel a delayed message. This
+/// is the clock seam of actors: nothing else sends delayed messages.
 class actor_timer {
 public:
   /// Asks for a `tick` at `at`, unless an earlier one is set.
@@ -25,7 +25,7 @@ public:
     self->delayed_send(self, wait, tick{++generation_});
   }
 
-  /// True when this tick is the one that was asked for last.
+  /// True when this tick is the last one that was requested.
   bool fired(const tick& x) noexcept {
     if (x.generation != generation_)
       return false;

@@ -15,44 +15,50 @@
 
 namespace weir::actors {
 
-/// What others may know of one upstream without asking its actor.
+/// What other actors can know about one upstream without asking its actor.
 struct upstream_view {
   uint32_t id = 0;
   std::string origin;
   bool relay = false;
   uint32_t epoch = 0;
   uint64_t first_cursor = 0; ///< Durable; 0 = unset.
-  /// Its epoch is without a hole since its begin although no event of it came
-  /// yet: the connection that began it is open. Durable.
+  /// The epoch has no hole since its begin, although no event of it came yet:
+  /// the connection that began it is still open. Durable.
   bool whole = false;
-  bool connected = false;    ///< The stream is open; it may be silent.
-  bool opened = false;       ///< It was, at some time since the start.
-  steady_time opened_at{};   ///< This connection was.
-  /// What happened before this connection was opened has come and is finished:
-  /// it began from now on, or has rested long enough.
+  bool connected = false; ///< The stream is open, but may be silent.
+  bool opened = false; ///< The stream was open at some time since the start.
+  steady_time opened_at{}; ///< Begin of this connection.
+  /// Everything that happened before this connection opened has arrived and is
+  /// finished: the stream began with new events only, or has rested long
+  /// enough.
   bool caught_up = false;
-  /// When nothing was on its way for the last time, on this connection.
+  /// The last time when nothing was in flight on this connection.
   std::optional<steady_time> rested_at;
-  bool read = true; ///< No shortage of ours keeps it from being read.
-  bool live = false;         ///< Connected, no reset pending.
-  uint64_t received = 0;     ///< Last seq received.
-  uint64_t cursor = 0;       ///< Low-water mark.
-  /// What changed before this moment has come and is finished, as most of the
-  /// last frames say.
+  /// No shortage of this node keeps the stream from being read.
+  bool read = true;
+  bool live = false;     ///< Connected, no reset pending.
+  uint64_t received = 0; ///< Last seq received.
+  uint64_t cursor = 0;   ///< Low-water mark.
+  /// Everything that changed before this moment has arrived and is finished, as
+  /// most of the last frames show.
   wall_time passed{};
-  wall_time told_until{}; ///< The same, as its row says: it was quiet then.
-  std::optional<steady_time> quiet_since; ///< Nothing in flight since then.
-  /// So long a silence means that all was told: longer, if what came last was late.
+  /// The same moment as stored in its row, from a time when the stream was
+  /// quiet.
+  wall_time told_until{};
+  std::optional<steady_time> quiet_since; ///< Since when nothing is in flight.
+  /// A silence of this length means that everything was delivered; it is longer
+  /// when the last frames came late.
   std::chrono::microseconds quiet_min = limits::passed_quiet_min;
-  /// While signers are heard on a doubted clock, frames up to this one do not
-  /// wait for it: the window has no room for others. 0: it has.
+  /// While signers are received on a doubted clock, frames up to this seq do
+  /// not wait for the clock, because the window is full. 0: the window has
+  /// room.
   uint64_t gives_way = 0;
-  std::string last_error; ///< Why it is not connected; from outside.
-  /// Nobody reads it, again and again; `last_error` says so.
+  std::string last_error; ///< Why it is not connected; text from outside.
+  /// Its socket is repeatedly not read; `last_error` says so.
   bool stalls = false;
 
-  /// Whether what its host knew at `at` would have come by now: a stream that
-  /// lags behind, or is away, proves nothing by silence.
+  /// Whether everything that its host knew at `at` has arrived by now. The
+  /// silence of a stream that lags behind or is not connected proves nothing.
   bool told_all(wall_time at, steady_time now,
                 std::chrono::microseconds grace) const noexcept {
     return connected
@@ -61,17 +67,18 @@ struct upstream_view {
                    && now - *quiet_since >= std::max(grace, quiet_min)));
   }
 
-  /// Whether a repo that looks whole is: the stream is live and read, what
-  /// happened before it was opened has come, and it does not lag behind. Times of
-  /// day are compared with the clock as it is now: it may have been wrong when
-  /// the connection was opened.
+  /// Whether a repo that looks whole is whole: the stream is live and read,
+  /// everything from before the connection has arrived, and the stream does not
+  /// lag behind. Wall times are compared with the clock as it is now, because
+  /// it may have been wrong when the connection opened.
   bool proves(steady_time now, wall_time wall) const noexcept {
     return live && !stalls && read && since_reset().defined()
            && has_caught_up(now, wall) && is_recent(now, wall);
   }
 
-  /// Rested so long that nothing of before the connection is still to come; at
-  /// first nothing comes at all from a server that begins its replay late.
+  /// Whether the stream rested so long that nothing from before the connection
+  /// is still to come. A server that begins its replay late sends nothing at
+  /// first.
   bool rested(steady_time now) const noexcept {
     return quiet_since
            && now - std::max(*quiet_since, opened_at)
@@ -84,8 +91,8 @@ struct upstream_view {
                || passed >= wall + -(now - opened_at));
   }
 
-  /// Nothing is on its way, or was some minutes ago, or what comes is of these
-  /// minutes.
+  /// Whether nothing is in flight now, or was some minutes ago, or the arriving
+  /// frames are at most some minutes old.
   bool is_recent(steady_time now, wall_time wall) const noexcept {
     return is_quiet(now) || passed >= wall + -limits::stream_lag_max
            || (rested_at && now - *rested_at <= limits::stream_lag_max);
@@ -95,8 +102,8 @@ struct upstream_view {
     return quiet_since && now - *quiet_since >= quiet_min;
   }
 
-  /// How far behind the time of day it is, in seconds: 0 while it is quiet. Until
-  /// anything says so: how long its connection is open.
+  /// How far the stream is behind the wall clock, in seconds: 0 while it is
+  /// quiet. Before any frame shows it: the age of the connection.
   double staleness(wall_time wall, steady_time now,
                    std::chrono::microseconds grace) const noexcept {
     if (connected && quiet_since
@@ -117,8 +124,9 @@ struct upstream_view {
   }
 };
 
-/// Whether a node does not do its work when these fail: most of its streams, or
-/// all of its relays, which carry whoever has no stream of their own.
+/// Whether a node does not do its work when these streams fail: most of its
+/// streams, or all of its relays, which carry the repos that have no stream of
+/// their own.
 template <class Predicate>
 bool stops_work(const std::vector<upstream_view>& all, Predicate is_bad) {
   size_t bad = 0;
@@ -135,41 +143,41 @@ bool stops_work(const std::vector<upstream_view>& all, Predicate is_bad) {
   return 2 * bad > all.size() || (relays > 0 && bad_relays == relays);
 }
 
-/// The current views of all upstreams: written by UPSTREAMs, read by REPOs and
-/// the console. Any thread.
+/// The current views of all upstreams. UPSTREAMs write them; REPOs and the
+/// console read them. Any thread.
 class upstream_board {
 public:
   void put(const upstream_view& x);
 
   std::vector<upstream_view> all() const;
 
-  /// The upstream by which a repo hosted at `pds` is accounted: the stream of
-  /// that host, else the first relay. Exactly one (completeness.md, The terms).
+  /// The upstream that accounts for a repo hosted at `pds`: the stream of that
+  /// host, otherwise the first relay. Exactly one (completeness.md, The terms).
   /// An id of 0 means that no stream carries the repo.
   upstream_view accounting_for(const std::string& pds) const;
 
-  /// Whether what this upstream leaves out, or says so that nobody can read it,
-  /// may be news of a repo hosted at `pds`: it is the stream of that host, or a
-  /// relay while the host is not heard itself. So any number of upstreams may
-  /// raise a doubt; unlike the accounting one they prove nothing.
-  /// @param heard When given, the host is heard only by one of these; in any
-  ///              case only by a stream that is connected.
+  /// Whether a gap in this upstream, or a frame of it that cannot be read, may
+  /// concern a repo hosted at `pds`: the upstream is the stream of that host,
+  /// or a relay while the host's own stream is not received. So several
+  /// upstreams may raise a doubt; unlike the accounting one they prove nothing.
+  /// @param heard When given, only these streams count as the host's own; in
+  /// any case the stream must be connected.
   bool speaks_for(const std::string& pds, uint32_t upstream,
                   const std::set<uint32_t>* heard = nullptr) const;
 
   upstream_view find(uint32_t id) const;
 
-  /// When a listing of it was compared for the last time, in Unix seconds; 0:
+  /// When a listing of the upstream was last compared, in Unix seconds; 0:
   /// never. Written by SUPERVISOR.
   void set_audited(uint32_t id, int64_t at);
   int64_t audited(uint32_t id) const;
 
-  /// Whether the frame must not wait for a right clock.
+  /// Whether the frame must not wait for a correct clock.
   bool gives_way(const position& at) const;
 
 private:
   mutable std::mutex mutex_;
-  std::vector<upstream_view> views_; ///< In order of configuration.
+  std::vector<upstream_view> views_; ///< In the order of the configuration.
   std::map<uint32_t, int64_t> audited_;
 };
 
