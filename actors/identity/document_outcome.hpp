@@ -11,7 +11,7 @@ struct identity_document;
 
 namespace weir::actors {
 
-/// What a look-up says of the directory, and in words.
+/// What a look-up shows about the directory, and its text.
 std::pair<look_up_fault, std::string> outcome_of(const identity_document& x);
 
 } // namespace weir::actors

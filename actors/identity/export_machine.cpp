@@ -11,7 +11,7 @@ namespace weir::actors {
 
 namespace {
 
-/// Pages may be smaller than asked for, but not all of them.
+/// Pages may be smaller than requested, but not all of them.
 constexpr size_t requests_per_page = 4;
 constexpr size_t requests_min = 16;
 
@@ -49,11 +49,11 @@ export_machine::on_stored(const storage::export_row& place,
   } else if (at_ != phase::clearing) {
     return {};
   }
-  // Of another directory, or of an end that came too early.
+  // The rows are of another directory, or of an export that ended too early.
   return forget(names);
 }
 
-/// Forgets these, and that anything was read.
+/// Removes these rows, and the note that the export was read.
 export_machine::effects
 export_machine::forget(const std::vector<atproto::did>& names) {
   effects out;
@@ -78,7 +78,7 @@ export_machine::effects export_machine::clear(std::string why,
   return out;
 }
 
-/// Not now. It is looked at again after a pause.
+/// Does not read the export now; it is tried again after a pause.
 export_machine::effects export_machine::refuse(std::string why,
                                                steady_time now) {
   effects out;
@@ -117,7 +117,7 @@ bool export_machine::may_begin(size_t wanted, steady_time now,
   return !rests_until_ || now >= *rests_until_;
 }
 
-/// Nobody goes on with what is there.
+/// Whether what was read is outdated and not continued.
 bool export_machine::is_left(size_t wanted, steady_time now,
                              wall_time wall) const {
   if (wanted >= options_.wanted_min || now < idle_since_ + options_.fresh)
@@ -140,10 +140,11 @@ export_machine::effects export_machine::look(size_t wanted, bool rests,
   return {};
 }
 
-/// Is there an operation so far away that reading up to it is not worth it?
+/// Asks whether there is an operation so far away that reading up to it is not
+/// worth its cost.
 export_machine::effects export_machine::begin(size_t wanted, steady_time now) {
   effects out;
-  // What an earlier life has read was worth it, and pays for as much again.
+  // What an earlier life read was worth its cost, and pays for as much again.
   const auto paid = place_.whole_at == 0
                       ? place_.place / limits::export_page_lines
                       : 0;

@@ -15,59 +15,62 @@
 namespace weir::actors {
 
 struct export_options {
-  std::string directory; ///< Its origin; empty: its export is not read.
+  /// Origin of the directory; empty: its export is not read.
+  std::string directory;
   size_t wanted_min = limits::export_wanted_min;
   std::chrono::seconds fresh = limits::export_fresh;
 };
 
-/// Reads the directory's export when single look-ups have cost as much as it
-/// would: how many more there will be nobody knows, and so the cost is never more
-/// than twice the least (docs/adr/0015-the-export-of-the-directory.md).
+/// Reads the directory's export when single look-ups have cost as much as the
+/// export would. Nobody knows how many look-ups will follow, so this rule keeps
+/// the cost below twice the least possible one
+/// (docs/adr/0015-the-export-of-the-directory.md).
 ///
-/// One request asks first whether the export ends within what is worth it. Then
-/// it is read page by page, from the place that the store has on, each page
-/// beginning with the operation that was read last, so that an export that was
-/// numbered anew is noticed. What the pages say is kept in a table of its own,
-/// the last operation of each DID; nothing of it counts before the export was
-/// read to its end, and then it counts as if looked up at that moment, for
-/// `limits::export_fresh`. While many are wanted it is read on; else what has
-/// become too old, or was never read to the end, is forgotten.
+/// One request first asks whether the export ends within what is worth its
+/// cost. Then the export is read page by page, beginning at the place in the
+/// store. Each page begins with the operation that was read last, so that a
+/// renumbered export is noticed. The last operation of each DID is kept in a
+/// table of its own. Nothing of it counts before the export was read to its
+/// end. Then it counts like a look-up at that moment, for
+/// `limits::export_fresh`. While many names are wanted, the export is read on;
+/// otherwise rows that are too old, or were never read to the end, are removed.
 ///
 /// # Threads
 /// A value for one thread. No clock, disk or network.
 class export_machine {
 public:
-  /// A page: operations behind `after`, at most so many.
+  /// Asks for a page: at most `lines` operations after `after`.
   struct request {
     uint64_t after = 0;
     size_t lines = 0;
   };
 
   struct effects {
-    bool list = false;          ///< `on_stored` wants the place and some names.
+    /// Read the place and some names from the store for `on_stored`.
+    bool list = false;
     std::optional<request> ask; ///< Ends with `on_page` or `on_failed`.
-    /// To be written together; `on_durable` waits for it when there is a place.
+    /// Must be written together; `on_durable` follows when there is a place.
     std::vector<std::pair<atproto::did, std::optional<storage::identity_row>>>
       rows;
     std::optional<storage::export_row> place;
-    bool whole = false;               ///< What was read counts from now on.
-    std::string refused;              ///< Why it is not read, when that is new.
-    std::optional<steady_time> timer; ///< For `look`.
+    bool whole = false; ///< From now on the rows that were read count.
+    std::string refused; ///< Why it is not read, when the reason is new.
+    std::optional<steady_time> timer; ///< Call `look` then.
   };
 
   explicit export_machine(export_options options);
 
   effects start();
 
-  /// @param names The first DIDs that the store has something of.
+  /// @param names The first DIDs that the store has exported rows of.
   effects on_stored(const storage::export_row& place,
                     const std::vector<atproto::did>& names, steady_time now);
 
-  /// Whether there is something to do.
-  /// @param wanted Documents that had to be looked up so far, or wait for it: as
-  /// many may follow.
-  /// @param rests Nothing is asked for: the directory limits us, or there is no
-  /// room for more.
+  /// Decides whether there is something to do.
+  /// @param wanted Documents that had to be looked up so far, or wait for it:
+  /// about as many may follow.
+  /// @param rests Nothing is requested now, because the directory limits us or
+  /// there is no room for more.
   effects look(size_t wanted, bool rests, steady_time now, wall_time wall);
 
   effects on_page(const std::vector<atproto::exported_operation>& operations,
@@ -77,20 +80,21 @@ public:
 
   effects on_durable(steady_time now);
 
-  /// When what the store has of the export was true, in Unix seconds; none: it
-  /// does not count. Never so late that it would name the current hosts
-  /// (`limits::identity_current`): an export may be made now and then, and before
-  /// an account is believed to be away the directory is asked for its document.
+  /// The time, in Unix seconds, at which the stored export was valid; none: it
+  /// does not count. It is never so late that the export would name the current
+  /// hosts (`limits::identity_current`): the directory may make its export only
+  /// now and then, and before an account counts as inactive its document must
+  /// be looked up.
   std::optional<int64_t> as_of(wall_time wall) const;
 
-  /// Operations that were read and written by this life.
+  /// Number of operations that this process has read and written.
   uint64_t operations() const noexcept { return operations_; }
 
 private:
   enum class phase : uint8_t {
     loading,
     idle,
-    probing, ///< Does it end within what is worth it?
+    probing, ///< Asks whether the export ends within what is worth its cost.
     pausing, ///< Before the next page.
     reading,
     storing,
@@ -113,16 +117,16 @@ private:
   token_bucket pages_{limits::export_pages_per_second,
                       limits::export_pages_at_once};
   size_t lines_ = limits::export_page_lines;
-  size_t operations_left_ = 0; ///< Of what is worth it.
+  size_t operations_left_ = 0; ///< Of those that are worth their cost.
   size_t requests_left_ = 0;
   bool ends_ = false;       ///< The page that is being stored was the last one.
-  int64_t asked_at_ = 0;    ///< Unix seconds, of the page that is being read.
-  size_t wanted_ = 0;       ///< When it was last begun.
-  size_t too_long_for_ = 0; ///< So many were wanted; 0: it was not too long.
+  int64_t asked_at_ = 0; ///< Unix seconds; when the current page was requested.
+  size_t wanted_ = 0; ///< Value at the last begin.
+  size_t too_long_for_ = 0; ///< Value of `wanted` then; 0: it was not too long.
   steady_time idle_since_;
   std::optional<steady_time> rests_until_;
   std::chrono::microseconds pause_ = limits::export_pause_min;
-  std::string told_; ///< The last reason.
+  std::string told_; ///< The last reason for not reading.
   uint64_t operations_ = 0;
 };
 

@@ -5,15 +5,16 @@
 
 #include <optional>
 
-/// What a READER does for the IDENTITY, on its own thread.
+/// Work that a READER does for IDENTITY on its own thread.
 namespace weir::actors {
 
-/// What is stored of a DID. The export counts where there is nothing else.
-/// @param as_of When it was true, in Unix seconds; none: it does not count.
+/// The stored row of a DID. The exported row counts when there is no other.
+/// @param as_of The time, in Unix seconds, at which the export was valid; none:
+/// it does not count.
 identity_stored stored_of(const all_stores& stores, const atproto::did& repo,
                           std::optional<int64_t> as_of);
 
-/// The operations of a page that came.
+/// Decodes the operations of a page.
 export_page read_page(export_page x);
 
 } // namespace weir::actors

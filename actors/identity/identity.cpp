@@ -91,17 +91,17 @@ private:
   context_ptr shared_;
   identity_machine machine_;
   std::optional<export_machine> export_;
-  size_t newcomers_ = 0; ///< Without a row, since the export was read.
+  size_t newcomers_ = 0; ///< Repos without a row since the export was read.
   std::shared_ptr<identity_network> network_;
   struct waiter {
     identity_sink to;
     atproto::did about;
-    uint64_t asked; ///< The number of its newest question.
+    uint64_t asked; ///< Number of its newest question.
   };
 
-  /// Who asked, until no further answer can come.
+  /// The askers, until no further answer can come.
   std::unordered_map<waiter_id, waiter> waiters_;
-  /// Asker and repo to the number they have in there.
+  /// From asker and repo to the number in `waiters_`.
   std::map<std::pair<caf::actor_addr, atproto::did>, waiter_id> numbers_;
   waiter_id last_waiter_ = 0;
   identity_health health_;
@@ -145,7 +145,8 @@ void identity::forget(waiter_id who) {
 void identity::perform(identity_machine::effects x) {
   held_.set(machine_.bytes());
   pace_->set(static_cast<uint64_t>(std::ceil(machine_.lookups_per_second())));
-  // First: what a repo writes of it is never on disk before it is itself.
+  // Written first: what a repo derives from a row must not be on disk before
+  // the row.
   write(std::move(x.store), std::move(x.taken));
   for (const auto& a : x.answers)
     answer(a);
@@ -164,7 +165,8 @@ void identity::perform(identity_machine::effects x) {
   look_export();
 }
 
-/// Each row in the store of its DID; those of the export are all in the first.
+/// Writes each row to the store of its DID; exported rows are all in the first
+/// store.
 void identity::write(
   std::vector<std::pair<atproto::did, storage::identity_row>> known,
   std::vector<atproto::did> taken) {
@@ -256,7 +258,7 @@ void identity::list_export() {
   send(shared_->root().reader_of(0), std::move(job));
 }
 
-/// Those who wait may be known now.
+/// DIDs that wait may have an exported row now.
 void identity::load_exported() {
   const auto all = machine_.served_by_export();
   const auto as_of = export_->as_of(wall());

@@ -14,16 +14,17 @@ class actor_system;
 
 namespace weir::actors {
 
-/// The look-ups of an IDENTITY; answers go to it as `identity_document` and
-/// `identity_handle`. The real one is `make_identity_network`.
+/// Makes the look-ups of an IDENTITY and sends it the answers as
+/// `identity_document` and `identity_handle`. `make_identity_network` is the
+/// real one.
 class identity_network {
 public:
   virtual ~identity_network() = default;
 
   virtual void fetch_document(const atproto::did& repo, identity_actor to) = 0;
 
-  /// A page of the directory's export, as an `export_page`: operations behind
-  /// the number `after`, at most `lines`.
+  /// Fetches a page of the directory's export and sends it as an `export_page`:
+  /// at most `lines` operations after the number `after`.
   virtual void fetch_export(uint64_t after, size_t lines, identity_actor to) = 0;
 
   virtual void resolve_handle(const atproto::did& repo,
@@ -33,9 +34,9 @@ public:
 
 /// Spawns the IDENTITY of a node.
 ///
-/// Lifetime: from NODE; when it dies the program ends. Its cache is the store's
-/// table.
-/// @param exported None: the export is neither read nor forgotten.
+/// Lifetime: spawned by NODE; when it dies the program ends. Its cache is the
+/// table in the store.
+/// @param exported None: the export is neither read nor removed.
 identity_actor spawn_identity(caf::actor_system& system, context_ptr shared,
                               identity_options options,
                               std::shared_ptr<identity_network> network,

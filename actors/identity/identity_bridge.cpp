@@ -34,7 +34,7 @@ std::optional<wall_time> date_of(const net::http_headers& headers) {
   return date ? std::optional{wall_time{*date * 1'000'000}} : std::nullopt;
 }
 
-/// Handles under these are served by HTTP alone: DNS need not be asked
+/// Handles under these names are served by HTTP alone, so DNS need not be asked
 /// (protocol-coverage.md 8.9).
 constexpr std::string_view without_dns[]{".bsky.social"};
 
@@ -43,8 +43,8 @@ bool served_by_http(std::string_view handle) noexcept {
                      [=](auto x) { return handle.ends_with(x); });
 }
 
-/// Whether nobody outside of a test network can have it
-/// (protocol-coverage.md 0.6).
+/// Whether the name can exist only in a test network (protocol-coverage.md
+/// 0.6).
 bool is_for_tests(std::string_view handle) noexcept {
   return handle.ends_with(".test");
 }
@@ -73,7 +73,7 @@ private:
 
   void ask_resolver(identity_handle x, identity_actor to);
   void ask_dns(identity_handle x, identity_actor to);
-  /// @param unknown Why DNS did not say whether it knows the handle.
+  /// @param unknown Why DNS did not decide whether the handle exists.
   void ask_well_known(identity_handle x, identity_actor to, error unknown = {});
 
   net::transport_ptr transport_;
@@ -82,14 +82,14 @@ private:
   identity_network_options options_;
 };
 
-/// Whether the answer is no document of the DID at all. A directory that says
-/// such a thing has not answered as one: that is no verdict on the DID.
+/// Whether the answer is no document of the DID at all. A directory that sends
+/// such a thing has not answered as one, so this decides nothing about the DID.
 bool is_no_document(ec x) noexcept {
   return x == ec::malformed || x == ec::verification_failed;
 }
 
-/// In which words a directory says it. Other services say 404 to what they do
-/// not have, too.
+/// Whether the text is the one that a directory uses. Other services also
+/// answer 404 for what they do not have.
 bool says_not_registered(std::string_view body) {
   return body.find("not registered") != std::string_view::npos;
 }
@@ -102,7 +102,7 @@ net::http_request small_request(net::url target, size_t body_max) {
   return out;
 }
 
-/// What the well-known file of a handle's host says.
+/// Reads the owner from the well-known file of a handle's host.
 result<did> owner_in_file(const result<net::http_response>& r) {
   if (!r)
     return r.error();
@@ -115,12 +115,12 @@ result<did> owner_in_file(const result<net::http_response>& r) {
   return std::move(*owner);
 }
 
-/// What a resolver says of `x.handle`.
+/// Reads a resolver's answer for `x.handle`.
 void take_resolved(const result<net::http_response>& r, identity_handle& x) {
   x.resolver = resolver_answer::none;
   if (!r) {
     x.failed = r.error();
-    x.failed.code = ec::unreachable; // Of its own name nothing else follows.
+    x.failed.code = ec::unreachable; // For its own name nothing else follows.
     return;
   }
   const auto status = "HTTP " + std::to_string(r->status);
@@ -170,8 +170,8 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
     out.date_is_proved = is_proved;
     if (!x) {
       out.failed = x.error();
-      // It sends us away; or nobody knows its own name, which says nothing of
-      // the DID.
+      // A redirect, or a server that does not know its own name: neither
+      // decides anything about the DID.
       if ((is_plc && out.failed.code == ec::invalid_argument)
           || out.failed.code == ec::not_found)
         out.failed.code = ec::unreachable;
@@ -263,7 +263,7 @@ void lookups::ask_resolver(identity_handle x, identity_actor to) {
                   });
 }
 
-/// DNS first; when it has no answer, the handle's own host
+/// Asks DNS first and, when it has no answer, the handle's own host
 /// (protocol-coverage.md 8.7).
 void lookups::ask_dns(identity_handle x, identity_actor to) {
   transport_->resolve_txt(
@@ -309,7 +309,7 @@ void lookups::ask_well_known(identity_handle x, identity_actor to,
                    x.owner = std::move(*owner);
                  else if (owner.error().code == ec::not_found
                           && unknown.code != ec::none)
-                   x.failed = unknown; // DNS may know it all the same.
+                   x.failed = unknown; // DNS may have the handle all the same.
                  else
                    x.failed = owner.error();
                  answer(to, std::move(x));

@@ -7,16 +7,17 @@ namespace weir::actors {
 
 struct identity_network_options {
   std::string plc_url = "https://plc.directory"; ///< Origin of the directory.
-  /// When set, handles are asked for here by `com.atproto.identity.
-  /// resolveHandle` instead of DNS and the handle's own host.
+  /// When set, this service is asked for the owners of handles by
+  /// `com.atproto.identity.resolveHandle`, instead of DNS and the handle's own
+  /// host.
   std::string handle_resolver_url;
-  bool allow_private = false; ///< did:web on localhost, plain http.
+  bool allow_private = false; ///< Allows did:web on localhost, by plain http.
 };
 
 /// Look-ups over real sockets (protocol-coverage.md 8): did:plc from the
 /// directory, did:web from its host, handles by DNS TXT and well-known file.
-/// @param directory Client for the configured directory and resolver, which
-/// may lie in private networks; `client` obeys the address guard.
+/// @param directory Client for the configured directory and resolver, which may
+/// be in private networks; `client` obeys the address guard.
 std::shared_ptr<identity_network>
 make_identity_network(net::transport_ptr transport, net::http_client_ptr client,
                       net::http_client_ptr directory,

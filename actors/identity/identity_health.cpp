@@ -73,8 +73,8 @@ void identity_health::on_handle(const identity_handle& x, steady_time now) {
   });
 }
 
-/// A directory keeps every document that it had. Whether it had one the store
-/// says.
+/// A directory keeps every document. The store tells whether it had one of this
+/// DID.
 void identity_health::note_unknown(const atproto::did& repo,
                                    look_up_fault fault, std::string text,
                                    steady_time now) {

@@ -11,8 +11,8 @@
 
 namespace weir::actors {
 
-/// What the node's health and its clock hear of the directory and the resolver
-/// of handles (architecture.md, Health).
+/// Reports outcomes of the directory and of the handle resolver to the node's
+/// health board and clock board (architecture.md, Health).
 ///
 /// # Threads
 /// A part of IDENTITY.
@@ -22,12 +22,12 @@ public:
     // nop
   }
 
-  /// These documents are asked for, and owners of handles.
+  /// These documents are requested, and, if `handles`, owners of handles.
   void note_asked(const std::vector<atproto::did>& documents, bool handles,
                   steady_time now);
 
-  /// A long rest is a cause of its own: nothing is asked, so nothing fails.
-  /// @param until No time: the directory never limited us.
+  /// A long rest is a finding of its own: nothing is asked, so nothing fails.
+  /// @param until None: the directory never limited us.
   void note_rest(std::optional<steady_time> until, steady_time now);
 
   void on_document(const identity_document& x, steady_time now, wall_time wall);

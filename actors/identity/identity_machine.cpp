@@ -22,15 +22,16 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
   if (!fresh && answer_known(repo, who, now, wall, out))
     return told(std::move(out));
   if (const auto i = pending_.find(repo); i != pending_.end()) {
-    // What is on its way may be older than what this one heard of.
+    // The look-up under way may have begun before the change that this asker
+    // knows of.
     const auto late = fresh && i->second.at == phase::fetching;
     add_waiter(late ? i->second.again : i->second.waiters, who);
     i->second.fresh |= fresh && !late;
     on_shared(repo, by);
     return told(std::move(out));
   }
-  // Names that nobody knows must not shut out those that the store knows: who
-  // is to be read is counted apart from who is to be looked up.
+  // Names that nobody knows must not crowd out those that the store knows: DIDs
+  // to be read and DIDs to be looked up are counted separately.
   const auto known = find(repo) != nullptr;
   if ((known || fresh) && answer_failing(repo, {who}, fresh, now, out))
     return told(std::move(out));
@@ -49,9 +50,9 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
   return told(std::move(out));
 }
 
-/// Tells `who` what is known already. Returns false when it has to be looked up
-/// all the same: a row past its freshness serves until the new one is there, or
-/// an outage of a day would put every repo out of sync.
+/// Answers `who` from the cache. Returns false when a look-up is needed as
+/// well. A row that is no longer fresh is used until the new one arrives:
+/// otherwise an outage of one day would put every repo out of sync.
 bool identity_machine::answer_known(const atproto::did& repo, waiter_id who,
                                     steady_time now, wall_time wall,
                                     effects& out) {
@@ -61,14 +62,15 @@ bool identity_machine::answer_known(const atproto::did& repo, waiter_id who,
   const auto age = age_of(known->at, wall);
   if (known->row) {
     const auto fresh = age < options_.fresh.count();
-    // Its handle is being checked for somebody else: this one hears it, too.
+    // Its handle is being checked for another asker: this one gets that answer,
+    // too.
     if (const auto check = checking_.find(repo); check != checking_.end())
       add_waiter(check->second.waiters, who);
     out.answers.push_back(
       {who, repo, *known->row, fresh && !told_later(repo, who)});
     return fresh;
   }
-  // What was not found may be there a moment later.
+  // A DID that was not found may exist a moment later.
   if (!backoff_.until(repo, now))
     return false;
   out.answers.push_back({who, repo, *known->failure, !told_later(repo, who)});
@@ -83,7 +85,7 @@ bool has(const std::vector<waiter_id>& x, waiter_id who) {
 
 } // namespace
 
-/// Another answer to `who` about this repo is to come.
+/// Whether another answer to `who` about this repo follows.
 bool identity_machine::told_later(const atproto::did& repo,
                                   waiter_id who) const {
   if (looked_up_later(repo, who))
@@ -92,7 +94,7 @@ bool identity_machine::told_later(const atproto::did& repo,
   return checked != checking_.end() && has(checked->second.waiters, who);
 }
 
-/// Another document for `who` is to come.
+/// Whether another document for `who` follows.
 bool identity_machine::looked_up_later(const atproto::did& repo,
                                        waiter_id who) const {
   const auto asked = pending_.find(repo);
@@ -100,14 +102,14 @@ bool identity_machine::looked_up_later(const atproto::did& repo,
          && (has(asked->second.waiters, who) || has(asked->second.again, who));
 }
 
-/// Tells with each answer whether its document is the newest one.
+/// Adds to each answer whether its document is the newest one.
 identity_machine::effects identity_machine::told(effects x) const {
   for (auto& y : x.answers)
     y.settled = !looked_up_later(y.repo, y.to);
   return x;
 }
 
-/// One entry a waiter, however often it asks.
+/// Keeps one entry for a waiter, however often it asks.
 void identity_machine::add_waiter(std::vector<waiter_id>& to, waiter_id who) {
   if (std::find(to.begin(), to.end(), who) == to.end())
     to.push_back(who);
@@ -173,19 +175,19 @@ identity_machine::on_document(const atproto::did& repo,
   if (gone) {
     row.tombstoned = true;
   } else if (!doc) {
-    // Stale is better than nothing while the directory is out of reach.
+    // An old row is better than none while the directory cannot be reached.
     const auto not_before = backoff_.failed(repo, now, doc.error());
     for (const auto who : std::exchange(i->second.again, {}))
       add_waiter(i->second.waiters, who);
-    // A directory keeps every document that it had. One that does not find it
-    // any more has not answered.
+    // A directory keeps every document. If it does not find one that it had, it
+    // has not answered.
     const auto is_known = known != nullptr && known->row.has_value();
     const auto is_away = doc.error().code == ec::unreachable
                          || (is_known && doc.error().code == ec::not_found);
     if (is_away && is_known && !i->second.fresh) {
       answer_all(repo, *known->row, true, now, out);
     } else {
-      // A directory that is out of reach says nothing about the DID.
+      // A directory that cannot be reached decides nothing about the DID.
       if (!is_known && !is_away)
         remember(repo, std::nullopt, doc.error(), wall);
       answer_all(repo, doc.error(), true, now, out);
@@ -206,7 +208,7 @@ identity_machine::on_document(const atproto::did& repo,
   return told(std::move(out));
 }
 
-/// What a look-up, or the export, said.
+/// Takes the result of a look-up or of the export.
 /// @pre it is pending
 void identity_machine::take_document(const atproto::did& repo,
                                      storage::identity_row row, wall_time at,
@@ -215,7 +217,7 @@ void identity_machine::take_document(const atproto::did& repo,
   out.store.emplace_back(repo, row);
   const auto verify = !row.tombstoned && !row.claimed_handle.empty();
   if (verify) {
-    // Or who starts after a crash would take it for checked.
+    // Otherwise the row would count as checked after a crash.
     out.store.back().second.fetched_at = 0;
     auto& check = checking_[repo];
     ++check.checks;
@@ -268,7 +270,7 @@ void identity_machine::take_owner(const atproto::did& repo,
     row.handle = *owner == repo ? row.claimed_handle : std::string{};
   else if (owner.error().code != ec::unreachable
            || row.handle != row.claimed_handle)
-    row.handle.clear(); // Unknown is not verified.
+    row.handle.clear(); // An unknown owner is not a verified one.
   out.store.emplace_back(repo, row);
   const auto fetched_at = known.at;
   remember(repo, row, std::nullopt, wall);

@@ -18,27 +18,29 @@ namespace weir::actors {
 
 struct identity_options {
   size_t cached_max = limits::identity_cached_max;
-  /// DIDs to be read from the store, and DIDs to be looked up at the directory;
-  /// did:web names have `limits::web_part` of as many beside those. Of the host
-  /// that has most of them the youngest leaves for one of another.
+  /// Number of DIDs that wait to be read from the store, and of DIDs that wait
+  /// for a look-up at the directory. In addition did:web names have
+  /// `limits::web_part` of the latter. When it is full, the youngest DID of the
+  /// host with the most waiting DIDs makes room for one of another host.
   size_t waiting_max = limits::identity_waiting_max;
   size_t in_flight_max = limits::identity_in_flight_max;
   size_t failures_max = limits::lookup_failures_max; ///< Remembered.
-  /// Look-up budget (actors.md, Who is looked up next); the directory's answers
-  /// say how much of it is spent.
+  /// Look-up budget (actors.md, Who is looked up next). The directory's answers
+  /// decide how much of it is used.
   double per_second = limits::plc_per_second_range.standard;
   std::chrono::seconds fresh = limits::identity_fresh;
 };
 
-/// Who asked; the shell maps it to an actor.
+/// The asker of a question; the actor maps it to an address.
 using waiter_id = uint64_t;
 
-/// DID to key, host and handle (protocol-coverage.md 8): cache, coalescing,
-/// budget; no CAF, clock or socket.
+/// Looks up key, host and handle of DIDs (protocol-coverage.md 8): cache,
+/// joined questions, budget. No CAF, clock or socket.
 ///
-/// An answer comes as soon as the document is there, with the handle verified
-/// before; when that was verified anew, the waiters hear a second time.
-/// A row past its freshness is given out at once and looked up behind it.
+/// An answer is given as soon as the document arrives, with the handle that was
+/// verified before. When the handle was verified anew, the waiters get a second
+/// answer. A row that is no longer fresh is given out at once and looked up
+/// behind it.
 class identity_machine {
 public:
   struct answer {
@@ -46,11 +48,12 @@ public:
     atproto::did repo;
     result<storage::identity_row> fact;
     bool last = true; ///< No second answer will come.
-    /// No newer document will: a second answer is of its handle only.
+    /// No newer document follows: a second answer changes only its handle.
     bool settled = true;
-    /// Of a failure: asked before, it fails again without a look-up.
+    /// For a failure: a question before this time fails without a look-up.
     steady_time not_before{};
-    bool checked = true; ///< False when nobody could tell whose handle it is.
+    /// False when it could not be decided who owns the handle.
+    bool checked = true;
   };
 
   struct handle_check {
@@ -64,7 +67,7 @@ public:
     std::vector<atproto::did> fetch; ///< Fetch the documents of these.
     std::vector<handle_check> verify;
     std::vector<std::pair<atproto::did, storage::identity_row>> store;
-    /// What the directory's export said of these has become their rows.
+    /// The exported rows of these have become their own rows.
     std::vector<atproto::did> taken;
     std::optional<steady_time> timer;
   };
@@ -72,61 +75,61 @@ public:
   explicit identity_machine(identity_options options);
 
   /// @param who One number for one asker and repo, however often it asks.
-  /// @param fresh Resolve anew even when the cache has an answer.
-  /// @param by Whose turn it takes; empty: that of the account's host.
+  /// @param fresh Look up anew even when the cache has an answer.
+  /// @param by The host whose turn it takes; empty: the account's own.
   effects on_ask(const atproto::did& repo, waiter_id who, bool fresh,
                  steady_time now, wall_time wall, const std::string& by = {});
 
-  /// Somebody else wants what was asked for, too.
+  /// Another host also needs the look-up that was requested.
   void on_shared(const atproto::did& repo, const std::string& by);
 
-  /// @param exported What the directory's export says of it, and since when:
-  /// as good as a look-up at that time, where nothing else is known.
+  /// @param exported The row from the directory's export, with its time. If
+  /// nothing else is known, it counts like a look-up at that time.
   effects on_loaded(const atproto::did& repo,
                     std::optional<storage::identity_row> row, steady_time now,
                     wall_time wall,
                     std::optional<storage::identity_row> exported = {});
 
-  /// Who waits for a look-up at the directory, and could do with what its
-  /// export says: `on_loaded` takes it while they wait.
+  /// DIDs that wait for a look-up at the directory and could be served by the
+  /// export. `on_loaded` takes an exported row while they wait.
   std::vector<atproto::did> served_by_export() const;
 
-  /// The directory is asked for something else, within the same budget.
+  /// Counts another request to the directory against the same budget.
   void spend(steady_time now) noexcept {
     queue_.spend(now);
   }
 
   /// `ec::not_found` = tombstoned or not registered (`gone` tells which).
-  /// @param limited The server answered 429, and asks for this pause. At the
-  ///        directory this is no failure: the look-up waits for its turn again.
+  /// @param limited The server answered 429 and asks for this pause. At the
+  /// directory this is no failure: the look-up waits for its turn again.
   effects on_document(const atproto::did& repo,
                       const result<atproto::did_document>& doc, bool gone,
                       steady_time now, wall_time wall,
                       std::optional<std::chrono::seconds> limited = {});
 
-  /// The DID that the handle resolves to; an error keeps the last answer when
-  /// it is transient (`ec::unreachable`), else clears it.
+  /// The DID that the handle resolves to. A transient error (`ec::unreachable`)
+  /// keeps the last handle; any other error clears it.
   effects on_handle(const atproto::did& repo, const std::string& handle,
                     const result<atproto::did>& owner, wall_time wall);
 
   effects on_timer(steady_time now);
 
-  /// The directory limits us, whatever it was asked for.
+  /// The directory answered 429 to some request.
   void rest_directory(std::chrono::seconds asked, steady_time now) noexcept {
     queue_.rest_directory(asked, now);
   }
 
-  /// The directory limits us: nothing is asked of it yet, for nobody.
+  /// Whether the directory limits us and must not be asked yet.
   bool directory_rests(steady_time now) const noexcept {
     return queue_.directory_rests(now);
   }
 
-  /// Until then; no time: it did not limit us yet.
+  /// The end of that rest; none: it has not limited us yet.
   std::optional<steady_time> directory_rests_until() const noexcept {
     return queue_.directory_rests_until();
   }
 
-  /// Look-ups a second that the directory gets at the moment.
+  /// Look-ups a second that the directory gets now.
   double lookups_per_second() const noexcept {
     return queue_.per_second();
   }
@@ -144,7 +147,7 @@ public:
     return queue_.hosts();
   }
 
-  /// Memory that all of it holds, about.
+  /// About how much memory all of this takes.
   size_t bytes() const noexcept {
     return (cached() + waiting() + hosts())
              * limits::identity_entry_bytes
@@ -165,13 +168,14 @@ private:
     phase at = phase::loading;
     bool fresh = false;
     std::vector<waiter_id> waiters;
-    /// Asked for a fresh one while an older look-up was on its way.
+    /// Those that asked for a fresh document while an older look-up was under
+    /// way.
     std::vector<waiter_id> again;
-    std::string by; ///< Who asked last.
+    std::string by; ///< The host of the last question.
   };
 
-  /// Who hears of a handle when it was checked. A document that came meanwhile
-  /// has a check of its own.
+  /// Who gets an answer when a handle was checked. A document that came
+  /// meanwhile has a check of its own.
   struct handle_wait {
     size_t checks = 0; ///< In flight.
     std::vector<waiter_id> waiters;

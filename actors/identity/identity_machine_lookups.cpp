@@ -8,7 +8,8 @@
 
 #include <algorithm>
 
-/// Who waits for a look-up, for whose turn, and who has to go without.
+/// Which DIDs wait for a look-up, which host's turn each takes, and which DIDs
+/// are refused.
 namespace weir::actors {
 
 namespace {
@@ -34,8 +35,8 @@ void identity_machine::answer_all(const atproto::did& repo,
     out.answers.push_back({who, repo, fact, last && !told_later(repo, who)});
 }
 
-/// Its last look-up failed a moment ago: a row that is known serves, who wants
-/// a new one hears that there is none yet.
+/// Its last look-up failed recently. A known row is given out; an asker that
+/// needs a new one learns that there is none yet.
 bool identity_machine::answer_failing(const atproto::did& repo,
                                       const std::vector<waiter_id>& waiters,
                                       bool fresh, steady_time now,
@@ -78,8 +79,8 @@ lookup_cause identity_machine::cause_of(const atproto::did& repo, bool fresh,
            : lookup_cause::again;
 }
 
-/// Whoever makes a look-up necessary takes a turn for it: else a host could
-/// have turns of any others, by documents of its accounts that name them.
+/// The host that caused a look-up pays for it with its turn: otherwise a host
+/// could use the turns of others with documents of its accounts that name them.
 std::string identity_machine::host_of(const atproto::did& repo,
                                       const std::string& by) const {
   if (!by.empty())
@@ -110,8 +111,9 @@ void identity_machine::queue_fetch(const atproto::did& repo, effects& out,
   run(out, now);
 }
 
-/// The directory limits us: it has said nothing of the DID. Who asked anew
-/// meanwhile hears of the same look-up, since that has yet to begin.
+/// The directory limited the look-up, which decides nothing about the DID.
+/// Those that asked anew meanwhile share the same look-up, because it has yet
+/// to begin.
 /// @pre it is pending, and was being looked up
 void identity_machine::wait_again(const atproto::did& repo, effects& out,
                                   steady_time now, wall_time wall) {
@@ -133,7 +135,7 @@ void identity_machine::enter(const atproto::did& repo, lookup_cause cause,
     refuse(repo, pending_.extract(i).mapped().waiters, room_at(now), out);
 }
 
-/// When those that wait now may have been looked up.
+/// When the DIDs that wait now will probably have been looked up.
 steady_time identity_machine::room_at(steady_time now) const {
   using std::chrono::microseconds;
   const std::chrono::duration<double> all{
@@ -144,7 +146,7 @@ steady_time identity_machine::room_at(steady_time now) const {
            limits::lookup_pause_min, limits::lookup_pause_max);
 }
 
-/// Its place is another's.
+/// Another DID took its place.
 void identity_machine::displace(const atproto::did& repo, steady_time now,
                                 effects& out) {
   const auto ask = std::move(pending_.extract(repo).mapped());
@@ -160,7 +162,7 @@ void identity_machine::displace(const atproto::did& repo, steady_time now,
   }
 }
 
-/// No room: whoever was told what is known hears nothing more.
+/// There is no room. Waiters that already got a known row get nothing more.
 void identity_machine::refuse(const atproto::did& repo,
                               const std::vector<waiter_id>& waiters,
                               steady_time not_before, effects& out) {
@@ -179,8 +181,8 @@ void identity_machine::refuse(const atproto::did& repo,
   }
 }
 
-/// What the export says is a document that was looked up when it was read. It
-/// serves who asks for the first time, and nobody who needs a newer one.
+/// Whether the exported row may answer. It counts like a look-up when it was
+/// read: it serves first questions, but no asker that needs a newer document.
 bool identity_machine::is_served_by_export(const atproto::did& repo) const {
   const auto i = pending_.find(repo);
   if (i == pending_.end() || i->second.fresh || document_is_foreign(repo)
@@ -207,7 +209,7 @@ void identity_machine::take_exported(const atproto::did& repo,
   take_document(repo, std::move(row), at, now, out);
 }
 
-/// Starts look-ups as far as the budget and the wire allow.
+/// Starts look-ups as far as the budget and the places allow.
 void identity_machine::run(effects& out, steady_time now) {
   while (auto repo = queue_.next(now)) {
     pending_.find(*repo)->second.at = phase::fetching;

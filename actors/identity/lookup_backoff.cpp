@@ -10,7 +10,8 @@ namespace weir::actors {
 
 namespace {
 
-/// Servers have a say in what an error says: it is cut, between two characters.
+/// Servers influence the text of an error, so it is cut, between two
+/// characters.
 std::string short_text(const error& why) {
   auto out = to_string(why);
   if (out.size() <= limits::lookup_cause_bytes_max)

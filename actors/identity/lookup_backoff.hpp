@@ -13,19 +13,20 @@
 
 namespace weir::actors {
 
-/// Identities whose last look-up failed, and when each is looked up again: the
-/// pause doubles. Of too many the one that failed longest ago is forgotten.
+/// Identities whose last look-up failed, and the time at which each may be
+/// looked up again: the pause doubles. When there are too many, the one that
+/// failed longest ago is forgotten.
 ///
-/// When many failed one after another, and then one does not, it was the
-/// directory: what failed before need not wait. That counts now and then only,
-/// or who is asked for names that nobody has would end the pauses of all.
+/// When many look-ups failed in a row and then one succeeds, the directory was
+/// the cause, so earlier failures need not wait. This applies only once in a
+/// while: otherwise questions for names that nobody has could end all pauses.
 class lookup_backoff {
 public:
   explicit lookup_backoff(size_t max) : max_(max) {
     // nop
   }
 
-  /// @returns when it may be looked up again.
+  /// @returns the time at which it may be looked up again.
   steady_time failed(const atproto::did& repo, steady_time now,
                      const error& why);
 
@@ -33,18 +34,18 @@ public:
 
   size_t size() const noexcept { return failed_.size(); }
 
-  /// Its last look-up failed.
+  /// Whether its last look-up failed.
   bool knows(const atproto::did& repo) const {
     return failed_.contains(repo.str());
   }
 
-  /// Set while its pause is not over: the end of that.
+  /// The end of its pause, while that is not over.
   std::optional<steady_time> until(const atproto::did& repo,
                                    steady_time now) const;
 
   /// For people: why its last look-up failed, the first
   /// `limits::lookup_cause_bytes_max` bytes of that.
-  /// @returns Empty: it did not, or that was forgotten.
+  /// @returns Empty when it did not fail or the failure was forgotten.
   std::string_view cause(const atproto::did& repo) const;
 
 private:
@@ -56,9 +57,9 @@ private:
   };
 
   size_t max_;
-  size_t in_row_ = 0; ///< Failures without a success between.
-  std::optional<steady_time> forgiven_; ///< What failed until then.
-  std::list<failure> order_; ///< Last failed first.
+  size_t in_row_ = 0;                   ///< Failures without a success between.
+  std::optional<steady_time> forgiven_; ///< Failures up to then need not wait.
+  std::list<failure> order_;            ///< Last failed first.
   std::unordered_map<std::string_view, std::list<failure>::iterator> failed_;
 };
 

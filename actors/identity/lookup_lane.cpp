@@ -9,8 +9,8 @@ namespace {
 
 using enum lookup_cause;
 
-/// A round: whose turn it is. When nobody of that cause waits, the first cause
-/// of which somebody does.
+/// One round of causes. When no DID of the cause in turn waits, the first cause
+/// with a waiting DID is taken.
 constexpr std::array round{rotation, newcomer, rotation, newcomer, again,
                            rotation, newcomer, retry};
 

@@ -13,49 +13,50 @@ struct queued_lookup {
   lookup_cause cause = lookup_cause::again;
 };
 
-/// Look-ups of one kind: who waits, in rounds of their causes and turns of
-/// their hosts, and how many are under way. No clock, no network.
+/// Look-ups of one kind: those that wait, in rounds of their causes and turns
+/// of their hosts, and the number of those under way. No clock, no network.
 class lookup_lane {
 public:
-  /// What became of one that came.
+  /// What became of a new look-up.
   struct entry {
     bool taken = false;
-    std::optional<atproto::did> displaced; ///< Lost its place for it.
+    /// The one that lost its place to it.
+    std::optional<atproto::did> displaced;
   };
 
-  /// @param retries_per_second Look-ups that failed before.
+  /// @param retries_per_second Look-ups of DIDs that failed before.
   /// @param places Look-ups under way at a time.
   /// @param most Look-ups that wait or are under way.
   lookup_lane(double retries_per_second, size_t places, size_t most);
 
-  /// Takes one, as long as there is room. Without, it displaces one of the host
-  /// that has most of those that wait.
-  /// @pre it neither waits nor is under way
+  /// Takes a look-up while there is room. Otherwise it displaces one of the
+  /// host with the most waiting look-ups.
+  /// @pre the DID neither waits nor is under way
   entry push(const queued_lookup& x, const std::string& host);
 
-  /// Of those that wait: this host wants it, too.
+  /// If it waits: this host also needs it.
   void share(const atproto::did& repo, const std::string& host) {
     waiting_.share(repo, host);
   }
 
-  /// It waits no more. Returns false when it did not.
+  /// Removes a waiting look-up. Returns false when it does not wait.
   bool drop(const atproto::did& repo) { return waiting_.drop(repo); }
 
-  /// Whose turn it is: a look-up that is under way from now on. None while all
-  /// places are taken.
+  /// Takes the next look-up in turn, which is under way from now on. None while
+  /// all places are taken.
   std::optional<queued_lookup> take(steady_time now);
 
-  /// A look-up is over. One that succeeds costs the share of retries nothing,
-  /// so that all are made soon when a directory is back.
+  /// A look-up ended. A successful retry does not count against the share of
+  /// retries, so that all are made soon when a directory works again.
   void end(lookup_cause cause, bool succeeded, steady_time now);
 
-  /// When `take` has somebody, unless one ends before; none: not before that.
+  /// When `take` has a look-up, unless one ends before; none: not before that.
   std::optional<steady_time> due(steady_time now) const;
 
-  /// That wait or are under way.
+  /// Look-ups that wait or are under way.
   size_t size() const noexcept { return running_ + waiting_.size(); }
 
-  /// For whom somebody waits.
+  /// Hosts with waiting look-ups.
   size_t hosts() const noexcept { return waiting_.hosts(); }
 
 private:

@@ -8,11 +8,11 @@ namespace weir::actors {
 
 namespace {
 
-/// What is left of the rate after an answer that was slow, or did not come.
+/// Factor for the rate after an answer that was slow or did not come.
 constexpr double slow_part = 0.7;
-/// What is left of it after an answer that limits us.
+/// Factor for the rate after an answer that limits us.
 constexpr double limited_part = 0.5;
-/// Once the rate was lowered each step up adds this part of the highest rate.
+/// Once the rate was lowered, each step up adds this part of the highest rate.
 constexpr double step_part = 0.01;
 
 } // namespace

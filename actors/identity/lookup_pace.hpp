@@ -16,15 +16,16 @@ struct lookup_outcome {
   bool limited = false; ///< The server answered 429.
 };
 
-/// How many look-ups a second the directory gets. Its answers decide.
+/// Decides how many look-ups a second the directory gets, by its answers.
 ///
-/// The rate begins at `limits::plc_pace_start` and doubles, at most once in each
-/// `limits::plc_pace_interval`, while answers are prompt. An answer that takes
-/// longer than `limits::plc_prompt`, or does not come, lowers the rate, down to
-/// `limits::plc_pace_min`; from then on it grows by small steps. An answer that
-/// limits us (429) halves it, and nothing is asked before the time that the
-/// answer names, within `limits::plc_rest_min` and `limits::plc_rest_max`.
-/// Look-ups that began before the rate was lowered do not lower it again.
+/// The rate begins at `limits::plc_pace_start` and doubles, at most once in
+/// each `limits::plc_pace_interval`, while answers are prompt. An answer that
+/// takes longer than `limits::plc_prompt`, or does not come, lowers the rate,
+/// down to `limits::plc_pace_min`; from then on it grows by small steps. An
+/// answer that limits us (429) halves it, and nothing is asked before the time
+/// that the answer names, within `limits::plc_rest_min` and
+/// `limits::plc_rest_max`. Look-ups that began before the rate was lowered do
+/// not lower it again.
 ///
 /// # Threads
 /// A value for one thread. No clock.
@@ -39,24 +40,23 @@ public:
   /// When another look-up may begin; `now` when it may at once.
   steady_time next(steady_time now) const noexcept;
 
-  /// The directory limits us: nothing is asked yet.
+  /// The directory limits us and must not be asked yet.
   bool rests(steady_time now) const noexcept {
     return rests_until_ && now < *rests_until_;
   }
 
-  /// Until then; no time: it did not limit us yet.
+  /// The end of that rest; none: it has not limited us yet.
   std::optional<steady_time> rests_until() const noexcept {
     return rests_until_;
   }
 
-  /// One begins.
+  /// A look-up begins.
   void take(steady_time now) noexcept { bucket_.take(now); }
 
-  /// The directory limits us, whatever it was asked: nothing is asked for so
-  /// long.
+  /// The directory limited some request: nothing is asked for this time.
   void rest(std::chrono::seconds asked, steady_time now) noexcept;
 
-  /// One that began at `began` is over.
+  /// A look-up that began at `began` has ended.
   void end(const lookup_outcome& how, steady_time began,
            steady_time now) noexcept;
 

@@ -53,7 +53,7 @@ std::optional<atproto::did> lookup_queue::next(steady_time now) {
   return std::move(x->repo);
 }
 
-/// Whose share it is, else who wants to.
+/// Takes from the lane whose share is due, otherwise from any that waits.
 std::optional<queued_lookup> lookup_queue::take(steady_time now) {
   if (share_.level(now) >= 1)
     if (auto x = web_.take(now)) {

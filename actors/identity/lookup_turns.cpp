@@ -80,7 +80,7 @@ void lookup_turns::leave(waiter_map::value_type& x) {
   resize(from, false);
 }
 
-/// A host is forgotten with its last one.
+/// A host without waiting look-ups is removed.
 void lookup_turns::resize(host_map::value_type& x, bool more) {
   auto& size = x.second.size;
   by_size_.erase({size, x.first});

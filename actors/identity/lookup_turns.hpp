@@ -13,11 +13,11 @@
 
 namespace weir::actors {
 
-/// Why an identity is looked up. In each round the first two come before the
-/// others.
+/// Why an identity is looked up. In each round the first two causes come before
+/// the others.
 enum class lookup_cause : uint8_t {
-  rotation, ///< Something says that a known document changed.
-  newcomer, ///< Nothing is known of it.
+  rotation, ///< There is evidence that a known document changed.
+  newcomer, ///< Nothing is known of the identity.
   again,    ///< A known document is old, or was read a moment ago.
   retry,    ///< Its last look-up failed.
   last_ = retry
@@ -25,11 +25,12 @@ enum class lookup_cause : uint8_t {
 
 constexpr size_t lookup_causes = static_cast<size_t>(lookup_cause::last_) + 1;
 
-/// Look-ups that wait: of each cause the hosts in turn, by age within a host,
-/// so that the crowd of one delays those of another by one turn each. No clock.
+/// Look-ups that wait. For each cause the hosts take turns, and each host's
+/// look-ups go by age: many look-ups of one host delay those of another by only
+/// one turn each. No clock.
 ///
-/// A host is whoever a look-up is counted for: a site (`site_of`), or any other
-/// name.
+/// A host is the name that a look-up is counted for: a site (`site_of`), or any
+/// other name.
 class lookup_turns {
 public:
   lookup_turns() = default;
@@ -37,24 +38,25 @@ public:
   lookup_turns(const lookup_turns&) = delete;
   lookup_turns& operator=(const lookup_turns&) = delete;
 
-  /// @pre it does not wait
+  /// @pre the DID does not wait
   void add(const atproto::did& repo, lookup_cause cause,
            const std::string& host);
 
-  /// The oldest one of the host whose turn it is.
+  /// Takes the oldest look-up of the host whose turn it is.
   std::optional<atproto::did> take(lookup_cause cause);
 
-  /// Somebody else wants it, too: it waits among those of that host when they
-  /// are fewer.
+  /// Another host also needs the look-up: if fewer wait for that host, it waits
+  /// there.
   void share(const atproto::did& repo, const std::string& host);
 
-  /// Makes room for one of this host: the youngest leaves of the host that has
-  /// most, if this one has less, else of its own one for a lesser cause.
-  /// @returns who left.
+  /// Makes room for a look-up of this host: the youngest one of the host with
+  /// the most leaves, if this host has fewer; otherwise one of its own with a
+  /// lesser cause.
+  /// @returns the one that left.
   std::optional<atproto::did> displace(lookup_cause cause,
                                        const std::string& host);
 
-  /// It waits no more. Returns false when it did not.
+  /// Removes a waiting look-up. Returns false when it does not wait.
   bool drop(const atproto::did& repo);
 
   bool empty(lookup_cause cause) const noexcept {
@@ -63,7 +65,7 @@ public:
 
   size_t size() const noexcept { return waiting_.size(); }
 
-  /// For whom somebody waits.
+  /// Hosts with waiting look-ups.
   size_t hosts() const noexcept { return hosts_.size(); }
 
 private:
@@ -92,9 +94,9 @@ private:
   void resize(host_map::value_type& x, bool more);
   size_t of_host(const std::string& host) const;
 
-  host_map hosts_;     ///< With somebody who waits.
+  host_map hosts_; ///< Those with waiting look-ups.
   waiter_map waiting_;
-  std::array<turns, lookup_causes> turns_; ///< Whose turn it is first.
+  std::array<turns, lookup_causes> turns_; ///< The next host in turn is first.
   std::set<std::pair<size_t, std::string_view>> by_size_;
 };
 

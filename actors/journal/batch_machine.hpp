@@ -11,19 +11,20 @@
 
 namespace weir::actors {
 
-/// Bounds of one batch: updates, and content bytes of live work and backfill.
+/// Limits of one batch: updates, and content bytes of live work and of
+/// backfill.
 struct batch_bounds {
   size_t count_max = limits::journal_updates_max;
   size_t bytes_max = limits::journal_bytes_max;
   size_t backfill_bytes_max = limits::journal_backfill_bytes_max;
-  /// Backfill rests while the store has this many files to merge.
+  /// Backfill pauses while the store has this number of files to merge.
   int level0_files_pause = limits::level0_files_pause;
 };
 
-/// What goes into the JOURNAL's next batch: live work first and whole, backfill
-/// as far as its share goes, nothing of it while the store has to merge.
-/// Order within live and within backfill is kept; a repo never has work in both
-/// (it has one update in flight).
+/// Chooses the JOURNAL's next batch: live work first, then backfill up to its
+/// share, and no backfill while the store has to merge. The order within live
+/// work and within backfill is kept. A repo never has work in both, because it
+/// has one update in flight.
 template <class Work>
 class batch_machine {
 public:
@@ -66,7 +67,7 @@ private:
     size_t bytes = 0;
   };
 
-  /// At least one item when there is any, so that a large one passes too.
+  /// Moves at least one item if there is any, so that a large one passes, too.
   void move_from(std::deque<item>& from, size_t bytes_max, size_t& used,
                  std::vector<Work>& out) {
     size_t taken = 0;

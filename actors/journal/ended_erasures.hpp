@@ -12,14 +12,14 @@
 
 namespace weir::actors {
 
-/// Removed repos of which the disk holds nothing any more. A CONSUMER may have
-/// read their events before that and hold them until an application comes, so the
-/// board of accounts withholds them until all consumers are past the erasing.
-/// Without CAF; one thread.
+/// Removed repos whose bytes have all left the disk. A CONSUMER may have read
+/// their events before and keep them until an application connects. So the
+/// board of accounts withholds these events until all consumers are past the
+/// erasure. Without CAF; one thread.
 ///
 /// # Limits
-/// One entry for each erasing that some consumer has not passed: never more than
-/// there are operations behind it.
+/// One entry for each erasure that some consumer has not passed: never more
+/// than there are operations after it.
 class ended_erasures {
 public:
   /// @param through The last operation that was erased.
@@ -27,13 +27,13 @@ public:
     waiting_.emplace(through, std::move(repo));
   }
 
-  /// A consumer has settled everything up to `position`, and says so on disk.
+  /// A consumer has durably settled everything up to `position`.
   void note(const std::string& consumer, storage::op_id position) {
     positions_[consumer] = position;
   }
 
-  /// Those that all consumers have passed; each is handed out once.
-  /// @param consumers How many there are.
+  /// Takes the repos whose erasure all consumers have passed, each once.
+  /// @param consumers Number of consumers.
   std::vector<std::pair<storage::op_id, atproto::did>>
   take_passed(size_t consumers) {
     std::vector<std::pair<storage::op_id, atproto::did>> out;

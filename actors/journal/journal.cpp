@@ -99,8 +99,8 @@ private:
   metric* operations_ = nullptr;
 };
 
-/// One message to itself behind everything that waits: what came meanwhile is
-/// in the next batch, and an idle JOURNAL starts at once.
+/// Sends one message to itself behind all waiting messages: their updates go
+/// into the next batch, and an idle JOURNAL starts at once.
 void journal::wake() {
   if (woken_)
     return;
@@ -127,14 +127,14 @@ void journal::flush() {
   }
 }
 
-/// Everything that was asked for so far.
+/// Writes everything that was requested so far.
 bool journal::write_all() {
   while (!failed_ && (queue_.has_live() || queue_.has_backfill()))
     write(queue_.take(false), std::exchange(rows_, {}));
   return !failed_;
 }
 
-/// What its dead REPO sent comes first: it may hold an older row.
+/// Updates of a dead REPO are written first: they may contain an older row.
 void journal::note_missed(const journal_missed& x) {
   if (!write_all())
     return;
@@ -209,7 +209,7 @@ bool journal::write(std::vector<journal_update> updates,
   return true;
 }
 
-/// Cursors, acks and events go out only for what a power failure cannot take.
+/// Publishes cursors, acks and events only for what survives a power failure.
 void journal::publish(const publication_machine::effects& x,
                       const std::vector<journal_rows>& rows,
                       const storage::commit_result& written) {
@@ -234,7 +234,7 @@ void journal::publish(const publication_machine::effects& x,
   pass(crash_point::journal_told);
 }
 
-/// Not synced: a power failure takes steps back that are done again.
+/// Not synced: a power failure undoes steps, which are then done again.
 void journal::erase(const erase_step& x) {
   if (failed_)
     return;
@@ -248,8 +248,8 @@ void journal::erase(const erase_step& x) {
        erase_stepped{*more, queue_.has_live() || queue_.has_backfill()});
 }
 
-/// The log says of a repo that was removed what is gone: nobody has to keep it
-/// in mind any more, but for what consumers read before.
+/// The log now records what was erased of a removed repo. So its entry is
+/// needed only for events that consumers read before.
 void journal::end_erasing(const erase_over& x) {
   if (failed_)
     return;
@@ -284,14 +284,15 @@ journal_actor::behavior_type journal::make_behavior() {
         flush();
     },
     [this](stop_actor) {
-      // Everything that was sent before is in the mailbox ahead of this.
+      // Everything that was sent before is in the mailbox ahead of this
+      // message.
       while (!failed_ && (queue_.has_live() || !rows_.empty()))
         flush();
       quit();
     },
     [this](journal_update& x) {
       if (failed_)
-        return; // Nobody is told: its frames come again.
+        return; // Not answered: the stream repeats its frames.
       const auto bytes = x.content_bytes;
       const auto backfill = x.backfill;
       queue_.add(std::move(x), bytes, backfill);

@@ -25,25 +25,25 @@ struct journal_options {
   bool detached = true; ///< Tests run it on the test scheduler.
 };
 
-/// The store's parts the JOURNAL works on; all outlive it.
+/// The parts of the store that the JOURNAL works on; all outlive it.
 struct journal_store {
   storage::committer* writer = nullptr;
   storage::tail_cache* tail = nullptr;
-  /// How many files LevelDB has to merge.
+  /// Returns the number of files that LevelDB has to merge.
   std::function<int()> level0_files;
 };
 
 /// Spawns the only writer of a store, on a thread of its own.
 ///
 /// # Order
-/// Starts as soon as it is idle with everything that came meanwhile: live
-/// updates first, backfill at most `limits::journal_backfill_bytes_max` a batch
-/// and not at all while LevelDB has to merge. One batch, one fsync; then
+/// An idle JOURNAL starts at once, with everything that has arrived: live
+/// updates first, then backfill, at most `limits::journal_backfill_bytes_max` a
+/// batch and none while LevelDB has to merge. One batch, one fsync; then
 /// receipts, done marks, and the new durable id.
 ///
 /// # Errors
-/// A failed write is final: `on_failure` is called once (`ec::disk_full`: there
-/// was no space), nothing more is written, acknowledged or kept.
+/// A failed write is final: `on_failure` is called once (`ec::disk_full` when
+/// there was no space). After that nothing is written, acknowledged or kept.
 journal_actor spawn_journal(caf::actor_system& system, context_ptr shared,
                             home_ptr home, journal_store store,
                             journal_options options,

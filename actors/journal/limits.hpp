@@ -2,14 +2,14 @@
 
 #include <cstddef>
 
-/// Bounds that `actors/journal` keeps. A name says the thing and the unit.
-/// The value itself is accepted; value + 1 is refused.
+/// Limits that `actors/journal` keeps. Each name contains the thing and the
+/// unit. The value itself is allowed; value + 1 is refused.
 namespace weir::limits {
 
-/// Content bytes a JOURNAL batch takes of backfill work.
+/// Content bytes of backfill work in one JOURNAL batch.
 constexpr size_t journal_backfill_bytes_max = 262'144;
 
-/// Updates of one JOURNAL batch, and their content bytes.
+/// Updates in one JOURNAL batch, and their content bytes.
 constexpr size_t journal_updates_max = 1'024;
 constexpr size_t journal_bytes_max = 4'194'304;
 

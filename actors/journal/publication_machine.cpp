@@ -63,7 +63,7 @@ void publication_machine::forget_erased(size_t consumers) {
   for (const auto& [through, repo] : ended_.take_passed(consumers)) {
     auto standing = accounts_.of(repo);
     if (standing.erased_through != through)
-      continue; // It was erased again.
+      continue; // The repo was erased again.
     standing.erased_through = 0;
     accounts_.put(repo, standing);
   }

@@ -12,22 +12,22 @@
 
 namespace weir::actors {
 
-/// What may be told of a batch that is on disk, and what the node counts of its
-/// repos because of it: repos by state, records, and the standing of accounts,
-/// by which CONSUMERs withhold events.
+/// What may be published of a batch that is on disk, and the node's counts that
+/// change with it: repos by state, records, and the status of accounts, by
+/// which CONSUMERs withhold events.
 ///
 /// # Order
 /// A frame is finished when its update is written: never before, and not when
-/// the store refused the update, because then its REPO decides what becomes of
-/// it. The log has grown for its readers only with operations that are durable.
+/// the store refused the update, because then its REPO decides what to do with
+/// the frame. Readers see only operations of the log that are durable.
 ///
 /// # Ownership and threads
-/// Writes counts and board, which outlive it and others read. One thread.
+/// Writes counts and board, which outlive it and which others read. One thread.
 class publication_machine {
 public:
   struct effects {
     std::vector<position> done; ///< Frames that are finished.
-    size_t erasings = 0;        ///< Repos whose bytes are to leave the disk.
+    size_t erasings = 0;        ///< Repos whose bytes must leave the disk.
     size_t written = 0;         ///< Updates.
     size_t refused = 0;         ///< Updates that were not written.
     uint64_t operations = 0;    ///< Appended to the log.
@@ -39,17 +39,17 @@ public:
     // nop
   }
 
-  /// One update of a batch and what the store answered.
+  /// Processes one update of a batch with its receipt from the store.
   /// @param marks The frames that are finished with it.
   void on_update(const storage::repo_update& x,
                  const storage::update_receipt& receipt,
                  const std::vector<position>& marks, steady_time now,
                  effects& out);
 
-  /// The log is durable up to `last`, with so many events.
+  /// The log is durable up to `last` and has `events` events.
   void on_log(storage::op_id last, uint64_t events) noexcept;
 
-  /// How far consumers have settled the log on disk.
+  /// Consumers have durably settled the log up to these positions.
   void on_consumers(const std::vector<storage::consumer_change>& changes);
 
   /// The bytes of a removed repo have left the disk.
@@ -57,8 +57,8 @@ public:
     ended_.add(repo, through);
   }
 
-  /// Forgets what nobody has to withhold any more.
-  /// @param consumers How many there are.
+  /// Removes entries that no consumer needs any more.
+  /// @param consumers Number of consumers.
   void forget_erased(size_t consumers);
 
 private:

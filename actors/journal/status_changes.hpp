@@ -9,7 +9,7 @@
 
 namespace weir::actors {
 
-/// Counts how repos go from one status to another, as it is written (SYNC-02 to
+/// Counts the written changes of repos from one status to another (SYNC-02 to
 /// SYNC-08): `weir_repo_status_changes_total{change="synced to desync"}`.
 class status_changes {
 public:
@@ -17,8 +17,8 @@ public:
     // nop
   }
 
-  /// @param before Nothing: the repo is new.
-  /// @param after Nothing: it is forgotten.
+  /// @param before None: the repo is new.
+  /// @param after None: the repo was removed.
   void note(std::optional<storage::repo_status> before,
             std::optional<storage::repo_status> after) {
     if (before == after)
