@@ -9,7 +9,7 @@ namespace weir::actors {
 
 namespace {
 
-/// How often DIDs that wait are looked at without a reason.
+/// Interval at which waiting DIDs are checked without a reason.
 constexpr std::chrono::seconds sweep_interval{30};
 
 constexpr const char* account_inactive
@@ -25,7 +25,8 @@ void account_holds::hold(delivery_lane& x, steady_time now) {
     give_up(x);
 }
 
-/// The queue is read again; facts first, whose lane is returned.
+/// Parks the queue, to be read again. Returns the lane of facts, which go
+/// first.
 delivery_lane& account_holds::set_aside(delivery_lane& x) {
   lanes_.hold(x);
   auto& facts = lanes_.make(x.repo, true);
@@ -34,7 +35,7 @@ delivery_lane& account_holds::set_aside(delivery_lane& x) {
   return facts;
 }
 
-/// No memory is left to wait for the account: its records are dead letters.
+/// There is no memory to wait for the account: its records become dead letters.
 void account_holds::give_up(delivery_lane& x) {
   std::vector<dead_letter> records;
   for (const auto& event : x.queue)
@@ -82,8 +83,9 @@ void account_holds::look(delivery_lane& x, const did_entries& page,
     x.retry_at = now + empty_page_delay;
 }
 
-/// If the consumer was sent last that the account is away, its records wait
-/// until it is sent that it is back. Else all follow in the order of the log.
+/// If the last fact that the consumer received says "inactive", the records
+/// wait until a fact says "active". Otherwise all follow in the order of the
+/// log.
 void account_holds::end_look(delivery_lane& x, steady_time now) {
   if (x.told_away)
     return;
@@ -100,7 +102,7 @@ void account_holds::sweep(bool at_end, steady_time now) {
   sweep_at_ = now + sweep_interval;
   lanes_.for_each_held([&](delivery_lane& x) {
     const auto standing = gate_.standing(x.repo);
-    // The gate may know more than the log has told us: look twice.
+    // The gate may be ahead of the log that was read: check again later.
     const auto back = standing.active && at_end;
     if (standing.erased_through >= x.through
         || (std::exchange(x.seen_active, back) && back))

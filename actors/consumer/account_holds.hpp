@@ -4,30 +4,31 @@
 
 namespace weir::actors {
 
-/// Whether a page of a DID has all that its DID has up to `through`.
+/// Whether a page of a DID contains everything that the DID has up to
+/// `through`.
 inline bool reaches(const did_entries& page, storage::op_id through) noexcept {
   return page.end
          || (!page.entries.empty() && page.entries.back()->last() >= through);
 }
 
-/// A DID's page that brought nothing is asked for again after this.
+/// When a page of a DID brought nothing, it is requested again after this time.
 inline constexpr std::chrono::seconds empty_page_delay{1};
 
 /// The records that wait because their account is not active. Its facts
-/// overtake them, in a lane of their own; they follow when a fact says that the
-/// account is back.
+/// overtake them in a lane of their own, and the records follow when a fact
+/// says that the account is active again.
 ///
-/// What the consumer was sent before the process started is not in memory: the
-/// last fact that it has of an account may say that this is away. So the log is
-/// searched for that fact, once for each DID of which an earlier life of the
-/// process went past a record that is still to be delivered.
+/// What the consumer received before the process started is not in memory: the
+/// last fact that it received may say that the account is inactive. So the log
+/// is searched for that fact, once for each DID of which an earlier life of the
+/// process passed a record that is still to be delivered.
 class account_holds {
 public:
   using op_id = storage::op_id;
 
-  /// @param options Outlive this; so does the gate.
+  /// @param options Must outlive this, and so must the gate.
   /// @param told_through The last event that was acked in earlier lives of the
-  /// process: events behind it were not sent then.
+  /// process: later events were not sent then.
   account_holds(const delivery_options& options, const account_gate& gate,
                 delivery_lanes& lanes, delivery_ledger& ledger,
                 op_id told_through) noexcept
@@ -36,29 +37,31 @@ public:
     // nop
   }
 
-  /// The account is not active: its records wait, its facts get through.
+  /// The account is not active: its records wait, its facts are sent.
   void hold(delivery_lane& x, steady_time now);
 
-  /// Searches the log for the last fact that the consumer has of the account,
-  /// if an earlier life went past this record: perhaps it was not sent because
-  /// the account was away. Nobody searches without memory to set the DID aside,
-  /// nor while one of its records is in flight, which would be sent again.
+  /// Searches the log for the last fact about the account that the consumer
+  /// received, if an earlier life passed this record, perhaps because the
+  /// account was inactive. Nothing is searched when there is no memory to set
+  /// the DID aside, or while one of its records is in flight, because that one
+  /// would be sent again.
+  /// @param durable The last operation in the log.
   /// @param durable The last operation that is in the log.
   /// @returns whether the record has to wait for that.
   bool look_back(delivery_lane& x, op_id id, op_id durable, steady_time now);
 
-  /// A page of facts that were searched for. A fact that was not acked may have
-  /// reached the consumer all the same.
+  /// Takes a page of the facts that are searched for. A fact without an ack may
+  /// have reached the consumer all the same.
   void look(delivery_lane& x, const did_entries& page, steady_time now);
 
-  /// An ack came for an event that an earlier life sent.
+  /// An ack arrived for an event that an earlier life sent.
   void note_told(op_id id) noexcept {
     told_through_ = std::max(told_through_, id);
   }
 
-  /// Now and then: finds DIDs that wait although their account was erased, or
-  /// came back without a fact that is still to be sent.
-  /// @param at_end All of the log was read.
+  /// Called at intervals: finds DIDs that wait although their account was
+  /// erased, or is active again without a fact that is still to be sent.
+  /// @param at_end The whole log was read.
   void sweep(bool at_end, steady_time now);
 
   void sweep_soon(steady_time now) noexcept { sweep_at_ = now; }

@@ -11,10 +11,10 @@ acked_set::acked_set(op_id position,
                      const std::vector<storage::acked_range>& stored)
   : position_(position), count_(position) {
   for (const auto& x : stored)
-    gone_.insert(x.first); // Until the range is there.
+    gone_.insert(x.first); // Until the range exists.
   for (const auto& x : stored)
     add_range(x.first, x.last);
-  // Rows that say what the set says are as they should be.
+  // Rows that match the set need no write.
   for (const auto& x : stored) {
     const auto i = ranges_.find(x.first);
     if (i != ranges_.end() && i->second.last == x.last)

@@ -9,9 +9,9 @@
 
 namespace weir::actors {
 
-/// Which operations a consumer is done with: all at or below a position, and
-/// sparse ranges above it. Remembers what it changed, so that the rows on disk
-/// can follow in small steps.
+/// The operations that a consumer has settled: all up to a position, and sparse
+/// ranges above it. The set remembers its changes, so that the rows on disk can
+/// follow in small steps.
 ///
 /// # Limits
 /// Adding to one end of a range costs no memory. The owner bounds the number
@@ -20,50 +20,51 @@ class acked_set {
 public:
   using op_id = storage::op_id;
 
-  /// What to write. Erase first, then put: an erased row may come again.
+  /// What to write. Erase first, then put: an erased row may be put again.
   struct delta {
     op_id position = 0;
-    std::vector<op_id> erase; ///< First ids of rows that are no more.
+    std::vector<op_id> erase; ///< First ids of rows that no longer exist.
     std::vector<storage::acked_range> put;
   };
 
   acked_set() = default;
 
-  /// As stored, in any order; ranges may touch, overlap or lie below.
+  /// As stored, in any order; ranges may touch, overlap or lie below the
+  /// position.
   acked_set(op_id position, const std::vector<storage::acked_range>& stored);
 
-  /// False when it was there.
+  /// Returns false when the id was in the set.
   bool add(op_id id);
 
   /// Both ends included.
   void add_range(op_id first, op_id last);
 
-  /// Takes one out again; the position goes back where it has to. False when it
-  /// was not there.
+  /// Removes an id; the position goes back if necessary. Returns false when the
+  /// id was not in the set.
   bool remove(op_id id);
 
   bool contains(op_id id) const noexcept;
 
-  /// Lowest id from `from` on that is not in the set.
+  /// The lowest id from `from` on that is not in the set.
   op_id next_missing(op_id from) const noexcept;
 
   op_id position() const noexcept { return position_; }
 
-  /// The highest id in the set; 0: it is empty.
+  /// The highest id in the set; 0 when it is empty.
   op_id last() const noexcept {
     return ranges_.empty() ? position_ : std::prev(ranges_.end())->second.last;
   }
 
-  /// How many ids are in the set.
+  /// Number of ids in the set.
   uint64_t count() const noexcept { return count_; }
 
-  /// Ranges above the position.
+  /// Number of ranges above the position.
   size_t ranges() const noexcept { return ranges_.size(); }
 
   bool changed() const noexcept { return changed_; }
 
-  /// What changed since the last call. The caller makes it durable before the
-  /// next one, or gives up.
+  /// The changes since the last call. The caller makes them durable before the
+  /// next call, or gives up.
   delta take_delta();
 
 private:
@@ -81,7 +82,7 @@ private:
   uint64_t count_ = 0;
   range_map ranges_; ///< By first id; neither touching nor overlapping.
   bool changed_ = false;
-  std::set<op_id> dirty_; ///< Ranges whose row is not as they are.
+  std::set<op_id> dirty_; ///< Ranges that differ from their rows.
   std::set<op_id> gone_;  ///< Rows without a range.
 };
 

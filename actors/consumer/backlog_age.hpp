@@ -10,17 +10,18 @@
 
 namespace weir::actors {
 
-/// Since when the oldest event waits that could be delivered, and when the log has
-/// to be read for that: for what is not in memory, while no application is there
-/// and for the first event of a DID that is read apart.
+/// Since when the oldest deliverable event waits, and when the log must be read
+/// to find that out: for events that are not in memory, which is so while no
+/// application is connected, and for the first event of a DID that is read
+/// separately.
 ///
-/// Whether an event that nobody has read could be delivered changes with its
-/// account, which is no news to a CONSUMER without an application: it is looked at
-/// again every `limits::unread_look_interval`. One thread; no clock.
+/// Whether an unread event may be delivered changes with its account, and a
+/// CONSUMER without an application is not notified of that. So the event is
+/// judged again every `limits::unread_look_interval`. One thread; no clock.
 class backlog_age {
 public:
-  /// @param x The oldest event as it is known.
-  /// @returns whether the log is to be read for it; `on_read` then follows.
+  /// @param x The oldest event as far as it is known.
+  /// @returns whether the log must be read for it; `on_read` then follows.
   bool see(const oldest_event& x, steady_time now) {
     look_at_.reset();
     if (x.id == 0 || x.written_us != 0) {
@@ -37,24 +38,24 @@ public:
 
   void on_read() noexcept { reading_ = false; }
 
-  /// This one is the oldest.
+  /// This event is the oldest.
   void set(const oldest_event& x, steady_time now) {
     oldest_ = x;
     judged_ = now;
   }
 
-  /// The log could not be read for it: as old as what was known before.
+  /// The log could not be read for it: keeps the last known age.
   void keep(storage::op_id id, steady_time now) {
     set({id, oldest_.written_us}, now);
   }
 
   int64_t written_us() const noexcept { return oldest_.written_us; }
 
-  /// When `see` is to be called again, whatever happens before.
+  /// The time at which `see` must be called again at the latest.
   std::optional<steady_time> look_at() const noexcept { return look_at_; }
 
 private:
-  oldest_event oldest_; ///< As it was judged last.
+  oldest_event oldest_; ///< As it was last judged.
   steady_time judged_;
   bool reading_ = false;
   std::optional<steady_time> look_at_;

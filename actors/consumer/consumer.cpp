@@ -97,7 +97,7 @@ private:
   backlog_age age_;
 };
 
-/// Carries effects out until there are none; a send makes new ones.
+/// Carries effects out until there are none; sends cause new ones.
 void consumer::perform(delivery_effects x) {
   for (;;) {
     if (x.rows)
@@ -115,8 +115,8 @@ void consumer::perform(delivery_effects x) {
   publish();
 }
 
-/// Hands the events to their sockets; a socket that is full takes the rest of
-/// its share later.
+/// Hands the events to their sockets; a full socket takes the rest of its share
+/// later.
 delivery_effects
 consumer::deliver(const std::vector<delivery_effects::send>& sends) {
   std::map<session_id, std::pair<size_t, bool>> taken;
@@ -152,7 +152,7 @@ void consumer::encode(const delivery_effects::send& x) {
                           json_);
 }
 
-/// Near the end of the log the shared tail answers; else a READER.
+/// Near the end of the log the shared tail answers, otherwise a READER.
 void consumer::ask_page(storage::op_id after) {
   if (auto near = env_.tail->since(after, durable_)) {
     send(this, log_page{{}, after, std::move(*near)});
@@ -239,7 +239,7 @@ void consumer::look_for_letters() {
   send(env_.home->reader_of(1), std::move(job));
 }
 
-/// Nothing of their accounts is sent until it is known what was logged later.
+/// Nothing of their accounts is sent until later log entries were checked.
 void consumer::judge(const letters_found& x) {
   std::vector<atproto::did> repos;
   for (const auto& letter : x.letters)

@@ -25,10 +25,10 @@ struct consumer_environment {
   bool fire_and_forget = false; ///< Noted in its row.
 };
 
-/// Spawns the CONSUMER of one named reading of the log; `/channel` clients are
+/// Spawns the CONSUMER of one named reading of the log. `/channel` clients are
 /// its sessions and share its events.
 ///
-/// Lifetime: from NODE, from its stored row.
+/// Lifetime: spawned by NODE, from its stored row.
 consumer_actor spawn_consumer(caf::actor_system& system,
                               consumer_environment env,
                               delivery_options options, delivery_state state);

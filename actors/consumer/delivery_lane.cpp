@@ -51,7 +51,7 @@ delivery_lane::event* delivery_lane::next_to_send() noexcept {
   auto& x = queue[next];
   const auto& first = queue.front();
   if (next > 0 && (x.barrier || first.barrier || x.job != first.job))
-    return nullptr; // Another fetch may tell of the same record again.
+    return nullptr; // Another fetch may contain the same record again.
   return &x;
 }
 

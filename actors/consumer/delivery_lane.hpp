@@ -11,14 +11,15 @@ namespace weir::actors {
 
 struct delivery_lane;
 
-/// What an operation is for a consumer: nothing that it is sent, a record, or a
+/// The kind of an operation for a consumer: not sent at all, a record, or a
 /// fact about the account (`$identity`, `$account`).
 enum class delivery_kind : uint8_t { implicit, record, fact };
 
 delivery_kind kind_of(const storage::logged_operation& op,
                       const wire::collection_filter& filter) noexcept;
 
-/// A log entry kept for its events; its bytes are on a ledger while it lives.
+/// A log entry that is kept in memory for its events. Its bytes count on a
+/// ledger while it lives.
 class held_entry {
 public:
   held_entry(storage::log_entry_ptr entry, size_t& ledger)
@@ -41,11 +42,11 @@ private:
 
 using held_entry_ptr = std::shared_ptr<const held_entry>;
 
-/// An event on its way: sent, not acked.
+/// An event in flight: sent and not acked.
 struct delivery_flight {
   storage::op_id id = 0;
   delivery_lane* lane = nullptr;
-  uint64_t number = 0; ///< Of the event on its session.
+  uint64_t number = 0; ///< Number of the event on its session.
   steady_time at;
 };
 
@@ -58,15 +59,16 @@ struct delivery_session {
   uint64_t sent = 0;
   uint64_t acked = 0; ///< Highest number that was acked.
   steady_time last_ack;
-  size_t unreported = 0; ///< Sends whose outcome `on_sent` will tell.
-  std::optional<steady_time> blocked_until; ///< It took no more.
+  size_t unreported = 0; ///< Sends whose outcome `on_sent` will report.
+  /// Set when its socket took no more.
+  std::optional<steady_time> blocked_until;
 };
 
-/// One DID's events that are not settled: a queue in memory and, when `behind`,
-/// a part of the log that will be read for this DID alone.
+/// The events of one DID that are not settled: a queue in memory and, when
+/// `behind`, a part of the log that will be read for this DID alone.
 ///
-/// While an account is not active its records and its facts (`$identity`,
-/// `$account`) go in lanes of their own, so that facts get through.
+/// While an account is not active, its records and its facts (`$identity`,
+/// `$account`) are in separate lanes, so that facts are sent.
 struct delivery_lane {
   enum class stage : uint8_t { waiting, sent, settled };
 
@@ -76,7 +78,7 @@ struct delivery_lane {
     uint32_t index = 0;
     uint64_t job = 0; ///< The fetch that brought it; 0: none.
     stage at = stage::waiting;
-    bool barrier = false;                ///< Alone in flight, in its DID.
+    bool barrier = false; ///< Must be alone in flight within its DID.
     bool known = false;                  ///< Sent before.
     delivery_session* session = nullptr; ///< While sent.
     flight_list::iterator flight;
@@ -91,29 +93,29 @@ struct delivery_lane {
     // nop
   }
 
-  /// Events of this DID in [read_from, through] are not in the queue.
+  /// Whether events of this DID in [read_from, through] are not in the queue.
   bool behind() const noexcept { return read_from <= through; }
 
-  /// Facts of this DID in [look_from, look_through] may have been sent by an
-  /// earlier life, and were not looked at yet.
+  /// Whether facts of this DID in [look_from, look_through] may have been sent
+  /// by an earlier life and must still be looked at.
   bool looks() const noexcept { return look_from <= look_through; }
 
   void pass(storage::op_id id) noexcept;
 
-  /// An event that was settled is not any more. @pre nothing is in the queue
+  /// A settled event is open again. @pre nothing is in the queue
   void reopen(storage::op_id id) noexcept;
 
-  /// About the first one that waits, never beyond it; 0: none, or none of them
-  /// may be delivered.
+  /// About the first waiting event, never after it; 0: none waits, or none may
+  /// be delivered.
   storage::op_id first_waiting() const noexcept;
 
-  /// Null when it is not in the queue.
+  /// Null when the event is not in the queue.
   event* find(storage::op_id id) noexcept;
 
-  /// The event that may be sent next, if any.
+  /// The event that may be sent next, or null.
   event* next_to_send() noexcept;
 
-  /// An event of the queue is sent, to whatever session.
+  /// Whether an event of the queue is in flight, on any session.
   bool is_in_flight() const noexcept;
 
   /// A sent event waits again.
@@ -122,10 +124,11 @@ struct delivery_lane {
   /// A fact was sent, in this life or an earlier one.
   void note_fact(storage::op_id id, bool active) noexcept;
 
-  /// The front is never settled; `next` follows.
+  /// Removes settled events from the front, so that the front is never settled,
+  /// and moves `next` accordingly.
   void pop_settled() noexcept;
 
-  /// Nothing is left that needs a lane.
+  /// Whether the lane is not needed any more.
   bool idle() const noexcept {
     return queue.empty() && !behind() && !looks() && !held && !asked && !ready
            && !due;
@@ -137,31 +140,33 @@ struct delivery_lane {
   size_t next = 0;         ///< No event before it waits.
   storage::op_id read_from = 1;
   storage::op_id through = 0;
-  storage::op_id began = 0; ///< Where the part began that is read; 0: none is.
+  /// Begin of the part that is being read; 0: none is.
+  storage::op_id began = 0;
   storage::op_id look_from = 1;
   storage::op_id look_through = 0;
-  bool told_away = false; ///< As far as was looked.
-  bool looked = false;    ///< What earlier lives sent is known.
-  /// Sent, not settled, and no longer in the queue: late acks count.
+  bool told_away = false; ///< As far as the search has come.
+  bool looked = false;    ///< It is known what earlier lives sent.
+  /// Sent, not settled, and no longer in the queue: late acks still count.
   std::vector<storage::op_id> outstanding;
-  uint32_t attempts = 0;    ///< Of the first event, that ran out of time.
+  uint32_t attempts = 0;    ///< Expired attempts of the first event.
   bool held = false;        ///< The account is not active; the queue is empty.
-  bool seen_active = false; ///< When last looked at without a reason.
-  bool says_active = false; ///< What the last fact that was sent says.
+  bool seen_active = false; ///< At the last sweep.
+  bool says_active = false; ///< Content of the last fact that was sent.
   storage::op_id said_by = 0;
-  bool ready = false;    ///< Among those of which an event can be sent.
-  bool due = false;      ///< Among those whose page can be asked for.
-  bool asked = false;    ///< A page of this DID is on its way.
+  bool ready = false; ///< In the list of lanes with an event to send.
+  bool due = false; ///< In the list of lanes whose page can be requested.
+  bool asked = false; ///< A page of this DID is on its way.
   size_t reserved = 0;   ///< Room in the window for that page.
-  size_t remembered = 0; ///< Its share of `parked_max`.
-  steady_time retry_at;  ///< Not read before.
-  std::optional<steady_time> sleeps_until; ///< Then a page can.
+  size_t remembered = 0; ///< Its part of `parked_max`.
+  steady_time retry_at; ///< Not read before this time.
+  std::optional<steady_time> sleeps_until; ///< A page can be read then.
   storage::op_id first_due
-    = 0; ///< As the order of waiting lanes has it; 0: it is not there.
+    = 0; ///< Its place in the order of waiting lanes; 0: it has none.
 };
 
 /// A lane that waits for a moment. Lanes that wait for the same moment are
-/// ordered by their DIDs. Their addresses would be another order in each run.
+/// ordered by their DIDs, because an order by addresses would change with each
+/// run.
 struct sleeping_lane {
   steady_time until;
   delivery_lane* lane;

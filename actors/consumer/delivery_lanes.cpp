@@ -41,7 +41,7 @@ void delivery_lanes::touch(delivery_lane& x, steady_time now) {
     drop(x, now);
 }
 
-/// Has the next part of the log read for a DID that is behind, now or later.
+/// Plans the next read for a DID that is behind, now or later.
 void delivery_lanes::plan(delivery_lane& x, steady_time now) {
   if (!(x.behind() || x.looks()) || x.held || x.asked || x.due
       || x.queue.size() > options_.did_events_max / 2
@@ -60,7 +60,8 @@ void delivery_lanes::plan(delivery_lane& x, steady_time now) {
   }
 }
 
-/// When the last fact says that the account is back, its records follow.
+/// When the last fact says that the account is active again, its records
+/// follow.
 void delivery_lanes::drop(delivery_lane& x, steady_time now) {
   wake(x);
   remembered_ -= x.remembered;

@@ -13,37 +13,38 @@ namespace weir::actors {
 /// for: to be sent, to be read, or for a moment.
 ///
 /// # Limits
-/// `parked_max` lanes and events are remembered, give or take a window.
+/// About `parked_max` lanes and events are remembered, plus or minus one
+/// window.
 class delivery_lanes {
 public:
   using op_id = storage::op_id;
 
-  /// @param options Outlive this.
+  /// @param options Must outlive this.
   delivery_lanes(const delivery_options& options, delivery_ledger& ledger,
                  delivery_window& window) noexcept
     : options_(options), ledger_(ledger), window_(window) {
     // nop
   }
 
-  // -- which there are --------------------------------------------------------
+  // -- which lanes there are --------------------------------------------------
 
-  /// @param facts Of an account that is not active, while that is so.
-  /// @returns null when there is none.
+  /// @param facts True for the facts of an account, while it is not active.
+  /// @returns null when there is no such lane.
   delivery_lane* find(const atproto::did& repo, bool facts) const;
   delivery_lane& make(const atproto::did& repo, bool facts);
 
-  /// To be called last after every change of a lane, which may be gone then.
+  /// Call it last after every change of a lane, which it may remove.
   void touch(delivery_lane& x, steady_time now);
 
   size_t size() const noexcept { return records_.size() + facts_.size(); }
 
-  /// Lanes and events without a place in the window.
+  /// Number of lanes and events without a place in the window.
   size_t remembered() const noexcept { return remembered_; }
 
-  /// The lane whose queue, or whose sent events, have that event; or null.
+  /// The lane whose queue or sent events contain that event; or null.
   delivery_lane* holder(op_id id) const;
 
-  /// The first event that waits and may be delivered, and its lane; or null.
+  /// The first waiting event that may be delivered, and its lane; or null.
   std::pair<op_id, const delivery_lane*> first_waiting() const;
 
   // -- events -----------------------------------------------------------------
@@ -51,14 +52,14 @@ public:
   /// Appends operation `index` of the entry to the queue.
   void push(delivery_lane& x, const held_entry_ptr& held, size_t index);
 
-  /// Done with an event, for whatever reason.
+  /// Settles an event, for whatever reason.
   void settle(delivery_lane& x, delivery_lane::event& event);
 
-  /// The same for one that was sent and is not in the queue any more.
+  /// The same for an event that was sent and is no longer in the queue.
   void settle_parked(delivery_lane& x, op_id id);
 
-  /// Events that were sent, and lie before what is to be read of their DID, are
-  /// not there any more: they cannot be acked.
+  /// Events that were sent, and lie before the part of the log that is to be
+  /// read for their DID, no longer exist: they cannot be acked.
   void forget_outstanding(delivery_lane& x);
 
   // -- parking ----------------------------------------------------------------
@@ -68,8 +69,8 @@ public:
            || remembered_ + 1 + x.queue.size() <= options_.parked_max;
   }
 
-  /// Takes a DID's events out of the window; they are read again. Acks of those
-  /// that were sent still count.
+  /// Takes a DID's events out of the window; they are read again later. Acks of
+  /// sent events still count.
   void park(delivery_lane& x);
 
   /// Parks the records of a DID until `release`.
@@ -77,7 +78,8 @@ public:
   void release(delivery_lane& x, steady_time now);
   bool has_held() const noexcept { return held_ > 0; }
 
-  /// Lanes of records, in no order. @pre none is made or dropped meanwhile.
+  /// Calls `f` for lanes of held records, in no order. @pre no lane is made or
+  /// removed meanwhile
   template <class Function>
   void for_each_held(Function f) {
     for (auto& [repo, lane] : records_)
@@ -87,16 +89,16 @@ public:
 
   // -- waiting for a moment ---------------------------------------------------
 
-  /// Ends the wait of a lane before its next attempt.
+  /// Ends the pause of a lane before its next attempt.
   void wake(delivery_lane& x);
 
-  /// Ends those that are over; all: a client that comes back may have been
-  /// mended.
+  /// Ends the pauses that are over. With `all` it ends all pauses, because a
+  /// client that reconnects may be repaired.
   void wake_due(steady_time now, bool all = false);
 
   // -- turns ------------------------------------------------------------------
 
-  /// The next lane of which an event can be sent; or null.
+  /// The next lane with an event that can be sent; or null.
   delivery_lane* take_ready();
   bool has_ready() const noexcept { return !ready_.empty(); }
 
@@ -106,19 +108,19 @@ public:
   }
   void end_due(steady_time now);
 
-  /// The log waits for a lane with a full queue, which it does for a short
-  /// while only. @returns true when it has waited long enough.
+  /// A lane with a full queue holds up the log, which is allowed for a short
+  /// time only. @returns true when that time is over.
   bool hold_up_log(const delivery_lane& x, steady_time now);
 
-  /// Unless it is that one.
+  /// Ends the wait, unless it is for that lane.
   void end_hold_up(const delivery_lane* but = nullptr) noexcept {
     if (blocking_ != but)
       blocking_ = nullptr;
   }
 
-  // -- dead letters that are wanted -------------------------------------------
+  // -- dead letters to be delivered again -------------------------------------
 
-  /// Nothing of these is sent until `unwatch`.
+  /// Nothing of these DIDs is sent until `unwatch`.
   void watch(std::vector<atproto::did> repos);
   void unwatch(steady_time now);
   bool is_watched(const delivery_lane& x) const {
@@ -138,13 +140,14 @@ private:
   const delivery_options& options_;
   delivery_ledger& ledger_;
   delivery_window& window_;
-  lane_map records_; ///< Facts, too, but for accounts that are not active.
+  lane_map records_; ///< Facts of active accounts, too.
   lane_map facts_;
-  std::unordered_map<op_id, delivery_lane*> index_; ///< In queues, outstanding.
+  /// In queues or outstanding.
+  std::unordered_map<op_id, delivery_lane*> index_;
   std::deque<delivery_lane*> ready_;
   std::deque<delivery_lane*> due_;
   std::set<sleeping_lane> sleeping_;
-  /// What may be delivered, by its first event.
+  /// Lanes with deliverable events, by their first event.
   std::set<std::pair<op_id, delivery_lane*>> waiting_;
   size_t remembered_ = 0;
   size_t held_ = 0;

@@ -10,14 +10,14 @@
 
 namespace weir::actors {
 
-/// Which events a consumer is done with, what of that is not written yet, and
-/// when it is: acks at once, one write at a time; the rest may wait for
+/// The events that a consumer has settled, what of that is not written yet, and
+/// when it is written: acks at once, one write at a time; the rest may wait for
 /// `lazy_write`.
 class delivery_ledger {
 public:
   using op_id = storage::op_id;
 
-  /// @param options Outlive the ledger.
+  /// @param options Must outlive the ledger.
   delivery_ledger(const delivery_options& options, const delivery_state& state);
 
   // -- what is settled --------------------------------------------------------
@@ -28,7 +28,7 @@ public:
     return acked_.next_missing(from);
   }
 
-  /// Nothing above this one is settled.
+  /// No event above this one is settled.
   op_id last() const noexcept { return acked_.last(); }
   size_t ranges() const noexcept { return acked_.ranges(); }
 
@@ -37,7 +37,7 @@ public:
     return log_events_ > settled_ ? log_events_ - settled_ : 0;
   }
 
-  /// Operations below `next` that are not settled.
+  /// Number of operations below `next` that are not settled.
   uint64_t open_before(op_id next) const noexcept {
     return next - 1 - acked_.count();
   }
@@ -48,22 +48,23 @@ public:
 
   // -- settling ---------------------------------------------------------------
 
-  /// An event is done with. @returns false when it was before.
+  /// Settles an event. @returns false when it was settled before.
   bool close(op_id id);
 
-  /// An operation that nobody is sent.
+  /// Settles an operation that is not sent to anyone.
   void skip(op_id id, bool is_event);
 
-  /// Ids that the log does not have.
+  /// Settles ids that the log does not have.
   void skip_absent(op_id first, op_id last);
 
-  /// An event is to be sent again.
+  /// An event must be sent again.
   void reopen(op_id id);
 
-  /// Everything up to the end of this entry was read, and what is open of it
-  /// are events: counts anew how many are settled, whatever an application may
-  /// have acked that was none. Only where nothing behind it was acked yet.
-  /// @param next All below was read.
+  /// Called when everything up to the end of this entry was read and its open
+  /// operations are events: counts the settled events anew, because an
+  /// application may have acked ids that are not events. Only allowed when
+  /// nothing after it was acked yet.
+  /// @param next Everything below was read.
   void recount(const storage::log_entry& entry, op_id next);
 
   // -- dead letters -----------------------------------------------------------
@@ -71,23 +72,23 @@ public:
   /// The event will not be delivered.
   void bury(dead_letter x);
 
-  /// Its row goes with the next write.
+  /// Its row is removed with the next write.
   void forget(op_id letter);
 
   uint64_t dead_letters() const noexcept { return dead_letters_; }
 
-  /// Those that are not on their way to the store yet.
+  /// Letters that are in no write yet.
   std::span<const dead_letter> letters() const noexcept { return letters_; }
 
   // -- writing ----------------------------------------------------------------
 
-  /// There are acks to be written.
+  /// There are acks to write.
   void hurry() noexcept { urgent_ = true; }
 
   void save(steady_time now, delivery_effects& out);
   void note_durable() noexcept { in_flight_ = false; }
 
-  /// When something is to be written that may wait.
+  /// When a write is due that may wait.
   std::optional<steady_time> due() const noexcept {
     return in_flight_ ? std::nullopt : save_by_;
   }
@@ -100,10 +101,10 @@ private:
   acked_set acked_;
   delivery_counters counters_;
   uint64_t log_events_;
-  uint64_t settled_; ///< Of them.
+  uint64_t settled_; ///< Of `log_events_`.
   uint64_t dead_letters_;
   std::vector<dead_letter> letters_; ///< To be written.
-  std::vector<op_id> letters_gone_;  ///< The same.
+  std::vector<op_id> letters_gone_;  ///< To be removed with the next write.
   bool urgent_ = false;
   bool in_flight_ = false;
   std::optional<steady_time> save_by_;

@@ -9,7 +9,7 @@ namespace weir::actors {
 
 namespace {
 
-/// A socket that took no more is tried again after this.
+/// A socket that took no more is tried again after this time.
 constexpr std::chrono::milliseconds blocked_time{100};
 
 } // namespace
@@ -162,7 +162,7 @@ bool delivery_machine::ack(delivery_session* from, op_id id, steady_time now) {
   return true;
 }
 
-/// No lane has it: settled before, sent by an earlier run, or never sent.
+/// No lane has the id: it was settled, sent by an earlier run, or never sent.
 bool delivery_machine::ack_unseen(op_id id) {
   if (id != 0 && ledger_.contains(id)) {
     ++ledger_.counters().repeated_acks;
@@ -176,8 +176,8 @@ bool delivery_machine::ack_unseen(op_id id) {
   return ledger_.close(id);
 }
 
-/// The event has waited too long for its ack. If it is the first one of its DID
-/// it is a failed attempt; the DID leaves the window.
+/// The event has waited too long for its ack. If it is the first one of its
+/// DID, this counts as a failed attempt; the DID leaves the window.
 void delivery_machine::expire(const delivery_flight& x, steady_time now) {
   ++ledger_.counters().expired;
   auto& lane = *x.lane;
@@ -225,7 +225,7 @@ delivery_effects delivery_machine::pump(steady_time now) {
   return out;
 }
 
-/// @returns true when room came free on the way.
+/// @returns true when room became free.
 bool delivery_machine::send_ready(steady_time now, effects& out) {
   bool freed = false;
   while (lanes_.has_ready() && sessions_.pick() != nullptr) {
@@ -265,8 +265,8 @@ bool delivery_machine::send_lane(delivery_lane& x, steady_time now,
   return freed;
 }
 
-/// It was erased, or is no fact that can be sent. Takes note of what a fact
-/// says.
+/// Whether the event was erased, or is a fact that cannot be sent. Also notes
+/// the content of a fact.
 bool delivery_machine::is_void(delivery_lane& x,
                                const delivery_lane::event& event,
                                const account_standing& standing) const {
@@ -312,7 +312,7 @@ delivery_machine::on_letters(std::span<const letter_wish> wishes,
                              steady_time now, letters_settled& result) {
   using fate = letter_wish::fate;
   for (const auto& x : wishes) {
-    // A dead letter is settled; one that is not is on its way already.
+    // A dead letter is settled; an open event is on its way already.
     if (!ledger_.contains(x.id)) {
       result.unknown.push_back(x.id);
     } else if (x.what == fate::drop) {
@@ -332,7 +332,7 @@ delivery_machine::on_letters(std::span<const letter_wish> wishes,
   return pump(now);
 }
 
-/// It may not be sent any more.
+/// Whether the event may not be sent any more.
 bool delivery_machine::is_over(const letter_wish& x) const {
   const auto what
     = kind_of(x.entry->ops[x.id - x.entry->first], options_.filter);
@@ -341,8 +341,8 @@ bool delivery_machine::is_over(const letter_wish& x) const {
          || (what == delivery_kind::record && x.entry->erased);
 }
 
-/// The event is unsettled, and read again for its DID alone. One that this life
-/// has not come to yet is read with the log.
+/// Opens the event again; it is read again for its DID alone. An event that
+/// this life has not reached yet is read with the log.
 /// @returns false when there is no room to remember it.
 bool delivery_machine::reopen(const letter_wish& x, steady_time now) {
   if (ledger_.ranges() >= options_.ranges_max / 2)

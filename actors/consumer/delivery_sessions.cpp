@@ -53,7 +53,7 @@ std::optional<steady_time> delivery_sessions::due() const {
   return out;
 }
 
-/// A client that still acks what was sent before an event is slow, not silent.
+/// A client that still acks events sent before this one is slow, not silent.
 steady_time
 delivery_sessions::deadline(const delivery_session& x) const noexcept {
   const auto& first = x.flights.front();

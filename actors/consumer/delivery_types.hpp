@@ -27,33 +27,33 @@ struct delivery_options {
   size_t ranges_max = limits::consumer_ranges_max;
   std::chrono::microseconds retry_timeout = limits::consumer_retry_timeout;
   std::chrono::microseconds retry_delay_max = limits::consumer_retry_delay_max;
-  uint32_t attempts_max = limits::consumer_attempts_max; ///< 0: no end.
+  uint32_t attempts_max = limits::consumer_attempts_max; ///< 0: no limit.
   std::chrono::microseconds patience = limits::consumer_patience;
   std::chrono::microseconds lazy_write = limits::consumer_lazy_write;
 };
 
-/// What the store knows of a consumer.
+/// The stored state of a consumer.
 struct delivery_state {
   storage::op_id position = 0;
   std::vector<storage::acked_range> acked;
   /// Last durable operation. A consumer that ran before may have been sent
-  /// anything up to here, so acks for it are believed.
+  /// anything up to here, so acks for these ids count.
   storage::op_id durable = 0;
   bool ran_before = false;
   uint64_t log_events = 0;   ///< Events of the log up to `durable`.
-  uint64_t settled = 0;      ///< Events that are acked, as it was written down.
-  uint64_t dead_letters = 0; ///< That are kept.
+  uint64_t settled = 0;      ///< Settled events according to the row.
+  uint64_t dead_letters = 0; ///< Kept now.
 };
 
-/// What an account may show.
+/// What may be sent of an account.
 struct account_standing {
   bool active = true;
-  /// Operations of the DID up to here count as absent (deleted, removed).
+  /// Operations of the DID up to here were erased (deleted, removed).
   storage::op_id erased_through = 0;
 };
 
-/// The status gate. Asked before every event is sent, so it answers from
-/// memory; whatever is durable about an account is in its answer.
+/// The account status that decides what is sent. It is read before every event,
+/// so it answers from memory; every durable status is included.
 class account_gate {
 public:
   virtual ~account_gate() = default;
@@ -67,7 +67,7 @@ using session_id = uint64_t;
 struct dead_letter {
   storage::op_id id = 0;
   std::string did;
-  std::string uri; ///< Of a record; else empty.
+  std::string uri; ///< For a record; otherwise empty.
   uint32_t attempts = 0;
   std::string reason;
 };
@@ -82,36 +82,37 @@ inline dead_letter letter_of(const atproto::did& repo, storage::op_id id,
   return {id, std::move(did), std::move(uri), attempts, std::move(reason)};
 }
 
-/// What somebody wants of a dead letter, as far as the store knows of it.
+/// An order about a dead letter, with what the store knows of it.
 struct letter_wish {
   enum class fate : uint8_t {
-    deliver,  ///< Again.
-    outdated, ///< What came later says more: to be forgotten.
-    drop,     ///< Nobody wants it.
+    deliver,  ///< To be delivered again.
+    outdated, ///< A later event replaces it: to be removed.
+    drop,     ///< To be removed without delivery.
   };
 
   storage::op_id id = 0;
-  storage::log_entry_ptr entry; ///< That holds it; null: the log has it no more.
+  /// The entry that contains it; null: no longer in the log.
+  storage::log_entry_ptr entry;
   fate what = fate::drop;
 };
 
-/// What became of `letter_wish`es, each id in one list.
+/// The results of `letter_wish`es; each id is in one list.
 struct letters_settled {
   std::vector<storage::op_id> done; ///< Delivered again, or dropped.
   std::vector<storage::op_id> outdated;
-  std::vector<storage::op_id> unknown; ///< No dead letters.
+  std::vector<storage::op_id> unknown; ///< Ids that are not dead letters.
   std::vector<storage::op_id> left;    ///< There is no room for them now.
 };
 
-/// The event that has waited longest of those that may be delivered.
+/// Of the events that may be delivered, the one that has waited longest.
 struct oldest_event {
-  storage::op_id id = 0;  ///< 0: none waits.
-  int64_t written_us = 0; ///< When it was logged; 0: the log has to be asked.
-  /// Nobody has read it: whether it may be delivered is not known, either.
+  storage::op_id id = 0;  ///< 0: no event waits.
+  int64_t written_us = 0; ///< Log time; 0: the log must be read for it.
+  /// The event was not read yet, so it may turn out not to be deliverable.
   bool unread = false;
 };
 
-/// What the shell carries out, in this order.
+/// What the actor carries out, in this order.
 struct delivery_effects {
   /// Encode operation `index` of `entry` and hand it to the session.
   struct send {
@@ -119,38 +120,38 @@ struct delivery_effects {
     storage::op_id id = 0;
     storage::log_entry_ptr entry;
     size_t index = 0;
-    bool again = false; ///< It was sent before.
+    bool again = false; ///< The event was sent before.
 
     const storage::logged_operation& op() const noexcept {
       return entry->ops[index];
     }
   };
 
-  /// The log after `after`, whole transactions with bodies; at most
+  /// Asks for the log after `after`, whole transactions with bodies: at most
   /// `limits::log_page_ops_max` and `log_page_bytes_max`, but at least one.
   struct page_wish {
     storage::op_id after = 0;
   };
 
-  /// The same of one DID; `ops_max` operations and
+  /// The same for one DID; `ops_max` operations and
   /// `limits::consumer_did_page_bytes_max` are enough.
   struct did_wish {
     atproto::did repo;
     bool facts = false; ///< Only `$identity` and `$account` are needed.
     storage::op_id after = 0;
-    storage::op_id through = 0; ///< What was durable.
+    storage::op_id through = 0; ///< Durable end of the log.
     size_t ops_max = 0;
   };
 
-  /// One atomic write. Nothing else is written until it is durable.
+  /// One atomic write. No other write begins until it is durable.
   struct write {
     storage::op_id position = 0;
     std::vector<storage::op_id> erase; ///< Ranges, by first id; before `put`.
     std::vector<storage::acked_range> put;
     std::vector<storage::op_id> letters_gone; ///< Before `letters`.
     std::vector<dead_letter> letters;
-    uint64_t settled = 0;      ///< Events that are acked now.
-    uint64_t dead_letters = 0; ///< Rows that there are then.
+    uint64_t settled = 0;      ///< Number of settled events.
+    uint64_t dead_letters = 0; ///< Number of dead letter rows after it.
   };
 
   std::vector<send> sends;       ///< If any: `on_sent`, before any other event.
@@ -161,8 +162,8 @@ struct delivery_effects {
                                     ///< one before; none = no timer.
 };
 
-/// Answer to `did_wish`: entries of that DID after `after`, in order, without
-/// a hole. `end`: there are no more up to `through`.
+/// Answer to `did_wish`: entries of that DID after `after`, in order and
+/// without a hole. `end`: there are no more up to `through`.
 struct did_entries {
   atproto::did repo;
   bool facts = false;
@@ -172,7 +173,7 @@ struct did_entries {
   bool end = true;
 };
 
-/// Of the last sends to a session, its socket took the first `taken`.
+/// The socket of a session took the first `taken` of its last sends.
 struct sent_report {
   session_id to = 0;
   size_t taken = 0;
@@ -185,11 +186,11 @@ struct delivery_counters {
   uint64_t acked = 0;
   uint64_t repeated_acks = 0;
   uint64_t unknown_acks = 0;
-  uint64_t implicit = 0; ///< `$commit` and what the filter leaves out.
+  uint64_t implicit = 0; ///< `$commit`, and what does not pass the filter.
   uint64_t voided = 0;   ///< Of deleted accounts and removed repos.
-  uint64_t expired = 0;  ///< Waits for an ack that ended without one.
+  uint64_t expired = 0;  ///< Events whose ack did not come in time.
   uint64_t parked = 0;
-  uint64_t withheld = 0; ///< Times a DID was held because it is not active.
+  uint64_t withheld = 0; ///< Times a DID was held because it is inactive.
   uint64_t dead = 0;
   uint64_t absent = 0; ///< Ids that the log does not have.
 };

@@ -4,15 +4,14 @@
 
 namespace weir::actors {
 
-/// The room of a consumer in memory: events that wait for their turn or for an
-/// ack, the log entries kept for them, and what is reserved for pages that are
-/// on their way.
+/// The memory of a consumer: events that wait for their turn or for an ack, the
+/// log entries kept for them, and the room reserved for pages on their way.
 ///
 /// # Limits
-/// `events_max` events; `bytes_max` of log entries, and one entry.
+/// `events_max` events; `bytes_max` of log entries, plus one entry.
 class delivery_window {
 public:
-  /// @param options Outlive the window, which outlives all that it holds.
+  /// @param options Must outlive the window, which outlives all that it holds.
   explicit delivery_window(const delivery_options& options) noexcept
     : options_(options) {
     // nop
@@ -28,7 +27,7 @@ public:
     return events_ + reserved_events_ + events <= options_.events_max;
   }
 
-  /// An entry of any size fits when there is nothing else.
+  /// An entry of any size fits when the window is empty.
   bool fits(size_t bytes) const noexcept {
     const auto used = bytes_ + reserved_bytes_;
     return used == 0 || used + bytes <= options_.bytes_max;
@@ -41,7 +40,7 @@ public:
   void add_event() noexcept { ++events_; }
   void remove_event() noexcept { --events_; }
 
-  /// For a page that is asked for.
+  /// Reserves room for a page that is requested.
   void reserve(size_t events, size_t bytes) noexcept {
     reserved_events_ += events;
     reserved_bytes_ += bytes;

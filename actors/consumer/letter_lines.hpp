@@ -10,14 +10,14 @@
 
 namespace weir::actors {
 
-/// Names events that were given up in the log. An application that acknowledges
-/// nothing makes thousands of them a minute, so that after
-/// `limits::letter_lines_max` of them one line says where the others are. One
-/// thread.
+/// Names events that were given up in the log of the node. An application that
+/// acknowledges nothing makes thousands of them a minute, so after
+/// `limits::letter_lines_max` of them one line says where the others are
+/// listed. One thread.
 class letter_lines {
 public:
-  /// @param id As the application knows it.
-  /// @returns whether it was named.
+  /// @param id The id that the application knows.
+  /// @returns whether the event was named.
   bool tell(const std::string& consumer, uint64_t id, const dead_letter& x,
             steady_time now) {
     const auto verdict = lines_.take(now);

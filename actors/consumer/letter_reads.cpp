@@ -15,7 +15,8 @@ namespace {
 
 using storage::op_id;
 
-/// One transaction has two facts at most: enough to see the next one.
+/// One transaction has at most two facts, so this is enough to see the next
+/// one.
 constexpr size_t facts_read = 8;
 
 /// @returns false when the store failed.

@@ -14,8 +14,8 @@ namespace {
 constexpr const char* too_many_ranges
   = "more events wait for acknowledgement than can be remembered";
 
-/// One that says that the account is back releases nothing, since nobody hears
-/// it now: the account may be away again.
+/// A fact "active" that is acked here releases nothing, because it is not sent
+/// now: the account may be inactive again.
 void note_acked(delivery_lane& x, storage::op_id id,
                 const storage::logged_operation& op) {
   const auto says = wire::parse_account_fact(op.body.view());
@@ -62,7 +62,7 @@ void log_feed::fill(steady_time now) {
          && ledger_.letters().size() < options_.events_max) {
     const auto& entry = *page_.front()->get();
     if (next_ < entry.first) {
-      // Ids are gapless but where a restored log began anew.
+      // Ids have no gaps, except where a restored log began anew.
       ledger_.skip_absent(next_, entry.first - 1);
       next_ = entry.first;
     }
@@ -111,8 +111,9 @@ bool log_feed::take_one(const held_entry_ptr& held, size_t index,
   return true;
 }
 
-/// Seen before. What was erased while its DID waited to be read again is not in
-/// the DID's part of the log any more, and would wait for ever.
+/// Handles an operation that was read before. What was erased while its DID
+/// waited to be read again is no longer in the DID's part of the log, and would
+/// wait for ever.
 bool log_feed::take_again(const storage::log_entry& entry, op_id id) {
   const auto waits = [&](const delivery_lane* x) {
     return x != nullptr && (x->held || (x->behind() && id >= x->read_from));
@@ -136,8 +137,8 @@ bool log_feed::let_pass(delivery_lane& x, op_id id,
   return true;
 }
 
-/// The operation will be read again for its DID. The acks of others must not
-/// lie in more pieces than can be remembered.
+/// The operation will be read again for its DID. The acks of other DIDs must
+/// not form more ranges than can be remembered.
 void log_feed::pass(delivery_lane& x, op_id id,
                     const storage::logged_operation& op) {
   if (ledger_.ranges() < options_.ranges_max)
@@ -189,7 +190,7 @@ bool log_feed::take_did_page(const did_entries& page, steady_time now) {
   --did_pages_asked_;
   const auto room = std::exchange(lane->reserved, 0);
   window_.end_reserve(room, limits::consumer_did_page_bytes_max);
-  // The lane may have been parked further back meanwhile.
+  // The lane may have been parked from an earlier event meanwhile.
   if (lane->looks())
     holds_.look(*lane, page, now);
   else if (page.after < lane->read_from && !read_page(*lane, page, room))
@@ -198,7 +199,7 @@ bool log_feed::take_did_page(const did_entries& page, steady_time now) {
   return true;
 }
 
-/// @returns false when the page led nowhere.
+/// @returns false when the page brought nothing.
 bool log_feed::read_page(delivery_lane& x, const did_entries& page,
                          size_t room) {
   const auto before = x.read_from;
@@ -238,7 +239,8 @@ bool log_feed::read_entry(delivery_lane& x, const held_entry_ptr& held,
   return true;
 }
 
-/// What was erased meanwhile was not in it: the log is read again for that.
+/// What was erased meanwhile was not in the part: the log is read again for
+/// that.
 void log_feed::end_part(delivery_lane& x) {
   const auto first = std::exchange(x.began, 0);
   if (gate_.standing(x.repo).erased_through >= first)

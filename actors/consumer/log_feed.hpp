@@ -5,24 +5,24 @@
 
 namespace weir::actors {
 
-/// What is read of the log for one consumer, and into which lanes it goes: page
-/// after page of all DIDs, and again, for one DID alone, what was passed for
-/// it.
+/// What is read of the log for one consumer, and the lanes that it goes to:
+/// page after page of all DIDs, and again, for one DID alone, the events that
+/// were passed for it.
 ///
-/// A DID with a full queue holds up the log for `patience` only; then its
-/// events are passed. While an account is not active its records are passed,
+/// A DID with a full queue holds up the log only for `patience`; then its
+/// events are passed. While an account is not active, its records are passed,
 /// too.
 ///
 /// # Limits
-/// What is asked for has room in the window. `consumer_did_pages_max` pages of
-/// DIDs are on their way. With `ranges_max` sparse ranges of acks, passed
-/// events become dead letters.
+/// Everything that is requested has room in the window. At most
+/// `consumer_did_pages_max` pages of DIDs are on their way. With `ranges_max`
+/// sparse ranges of acks, passed events become dead letters.
 class log_feed {
 public:
   using op_id = storage::op_id;
 
-  /// @param options Outlive this; so does the gate.
-  /// @param durable The last operation that is in the log.
+  /// @param options Must outlive this, and so must the gate.
+  /// @param durable The last operation in the log.
   log_feed(const delivery_options& options, const account_gate& gate,
            delivery_ledger& ledger, delivery_window& window,
            delivery_lanes& lanes, account_holds& holds,
@@ -36,10 +36,10 @@ public:
   op_id durable() const noexcept { return durable_; }
   void note_log(op_id durable) noexcept;
 
-  /// This life has not come to it yet.
+  /// Whether this life has not reached the operation yet.
   bool is_ahead(op_id id) const noexcept { return id >= seen(); }
 
-  /// All of the log is in lanes, or settled.
+  /// Whether the whole log is in lanes or settled.
   bool is_at_end() const noexcept {
     return page_.empty() && !page_asked_ && ledger_.next_open(next_) > durable_;
   }
@@ -49,7 +49,7 @@ public:
   void ask_page(delivery_effects& out);
   void take_page(std::vector<storage::log_entry_ptr> entries);
 
-  /// Moves operations of the page at hand to lanes, until the window or a queue
+  /// Moves operations of the current page to lanes, until the window or a queue
   /// is full.
   void fill(steady_time now);
 
@@ -57,7 +57,7 @@ public:
 
   void ask_did_pages(steady_time now, delivery_effects& out);
 
-  /// @returns whether it was asked for.
+  /// @returns whether the page was requested.
   bool take_did_page(const did_entries& page, steady_time now);
 
   // -- the oldest event -------------------------------------------------------
@@ -89,12 +89,12 @@ private:
   account_holds& holds_;
   const delivery_sessions& sessions_;
 
-  op_id next_;            ///< All below is settled, in a lane, or passed.
-  op_id again_from_ = 0;  ///< To be read for what was erased; 0: nothing.
-  op_id again_until_ = 0; ///< What lies below was seen before.
+  op_id next_; ///< Everything below is settled, in a lane, or passed.
+  op_id again_from_ = 0; ///< Read again for what was erased; 0: nothing.
+  op_id again_until_ = 0; ///< Everything below was read before.
   op_id durable_;
-  op_id idle_through_ = 0; ///< Nothing unread up to here may be delivered.
-  bool at_end_ = false;    ///< The log had no more when last asked.
+  op_id idle_through_ = 0; ///< No unread event up to here may be delivered.
+  bool at_end_ = false;    ///< The log had no more at the last request.
   bool page_asked_ = false;
   std::deque<held_entry_ptr> page_; ///< Not taken yet.
   size_t did_pages_asked_ = 0;

@@ -17,7 +17,8 @@ reader_job read_unread(const oldest_event& x, storage::op_id durable,
   job.run = [id = x.id, unread = x.unread, durable,
              to = std::move(to)](const store_readers& store) {
     storage::log_page page;
-    page.with_content = unread; // Else what was erased does not show.
+    // Otherwise erased events would not be recognised.
+    page.with_content = unread;
     if (!unread)
       page.ops_max = 1;
     auto entries

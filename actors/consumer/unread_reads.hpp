@@ -6,9 +6,9 @@
 
 namespace weir::actors {
 
-/// A job for a READER: reads the log from the oldest event on and sends it to its
-/// CONSUMER as `unread_log`: a page of it while nobody has read whether it may be
-/// delivered, else its transaction.
+/// A job for a READER: reads the log from the oldest event on and sends it to
+/// its CONSUMER as `unread_log`. It reads a page while it is not known whether
+/// the event may be delivered, otherwise only its transaction.
 reader_job read_unread(const oldest_event& x, storage::op_id durable,
                        consumer_actor to);
 

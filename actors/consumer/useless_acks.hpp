@@ -10,15 +10,15 @@
 
 namespace weir::actors {
 
-/// What an application sends and what acknowledges nothing: the event that it was
-/// meant for comes again, and ends as a dead letter. Each is counted, and one of
-/// a kind in some time is a warning in the log. One thread.
+/// Messages of an application that acknowledge nothing: the event that was
+/// meant is sent again and ends as a dead letter. Each is counted, and one of
+/// each kind in an interval is a warning in the log. One thread.
 class useless_acks {
 public:
-  /// An id that the log never gave out: an older copy of the store was put back,
-  /// or another node's application is connected. One in
+  /// An id that the log never gave out: an older copy of the store was
+  /// restored, or another node's application is connected. One in
   /// `limits::foreign_ack_interval` is an alarm.
-  /// @param last_id The last one that was given; 0: none was.
+  /// @param last_id The last id that was given out; 0: none was.
   /// @returns whether it was an alarm.
   bool note_foreign(const std::string& consumer, uint64_t id, uint64_t last_id,
                     steady_time now) {
@@ -34,7 +34,8 @@ public:
     return true;
   }
 
-  /// A message that is no ack. One in `limits::refused_ack_interval` is a warning.
+  /// A message that is no ack. One in `limits::refused_ack_interval` is a
+  /// warning.
   /// @returns whether it was a warning.
   bool note_bad(const std::string& consumer, const std::string& reason,
                 steady_time now) {
@@ -53,7 +54,7 @@ public:
 
 private:
   struct tally {
-    /// @returns whether nothing was told of this kind for so long.
+    /// @returns whether nothing of this kind was logged within the interval.
     bool add(steady_time now, std::chrono::microseconds interval) {
       ++count;
       if (count > 1 && now < next)
