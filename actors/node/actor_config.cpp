@@ -11,8 +11,8 @@ actor_config::actor_config(size_t threads, executor* run) {
   add_message_type<frame_batch>("weir::frame_batch");
   add_message_type<frames_done>("weir::frames_done");
   add_message_type<frames_lost>("weir::frames_lost");
-  // First come, first served. A worker that steals serves what came last, so
-  // in a crowd some wait for seconds (docs/adr/0006-turns.md).
+  // First come, first served. A worker that steals takes the newest work first,
+  // so that in a crowd some actors wait for seconds (docs/adr/0006-turns.md).
   set("scheduler.policy", caf::atom("sharing"));
   set("scheduler.max-threads", threads);
   set("scheduler.max-throughput", size_t{300});

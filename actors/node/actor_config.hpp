@@ -6,9 +6,9 @@ namespace weir::actors {
 
 class executor;
 
-/// CAF's settings: from code alone, no file, no arguments (ADR 1, 11). Knows
-/// the messages that travel between nodes. One queue, one thread a core,
-/// bounded turns (ADR 6).
+/// CAF's settings, which come from code alone, not from a file or arguments
+/// (ADR 1, 11). It registers the messages that travel between nodes. One queue,
+/// one thread for each core, bounded turns (ADR 6).
 class actor_config : public caf::actor_system_config {
 public:
   /// @param run Null: CAF's own threads.

@@ -15,8 +15,8 @@ class actor_system;
 
 namespace weir::actors {
 
-/// One child of NODE. Without `restart` its end ends the process: the normal
-/// start is the recovery. A `restart` that comes to nothing has said so itself.
+/// One child of NODE. Without `restart` its end ends the process: a normal
+/// start is the recovery. A `restart` that fails must report that itself.
 struct guarded_child {
   std::string name;
   caf::strong_actor_ptr handle;
@@ -26,8 +26,8 @@ struct guarded_child {
 using guardian_actor = common_actor;
 
 /// Spawns the supervisor at the root: one for one, 3 restarts in 10 s, then
-/// `escalate` (actors.md, Rules). Children that end in good order are
-/// forgotten.
+/// `escalate` (actors.md, Rules). A child that ends without a failure is no
+/// longer watched.
 guardian_actor
 spawn_guardian(caf::actor_system& system, context_ptr shared,
                std::vector<guarded_child> children,

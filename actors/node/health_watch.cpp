@@ -25,8 +25,8 @@ namespace weir::actors {
 
 namespace {
 
-/// Asks repos that were refused for a rev beyond our clock to fetch anew, a page
-/// at a time.
+/// Asks repos that were refused for a rev later than our clock to fetch again,
+/// one page at a time.
 void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
   reader_job job;
   job.run = [shared, after](store_readers&) {
@@ -46,7 +46,7 @@ void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
   caf::anon_send(shared->root().reader_of(0), std::move(job));
 }
 
-/// A place among the names of the directory that nobody foresees.
+/// A random place among the names of the directory.
 storage::due_repo anywhere(random_source& random) {
   constexpr std::string_view letters = "234567abcdefghijklmnopqrstuvwxyz";
   std::string out = "did:plc:";
@@ -55,14 +55,15 @@ storage::due_repo anywhere(random_source& random) {
   return {0, atproto::did::trusted(out)};
 }
 
-/// Documents that earlier lives had: a few of any active accounts are what the
-/// directory is measured by. Each is drawn for itself, or whoever makes up names
-/// that lie close together could have all of them.
+/// Recalls accounts whose documents earlier lives had: a few of them, chosen at
+/// random among active accounts, are used to test the directory. Each is drawn
+/// separately: otherwise someone who makes names that lie close together could
+/// own all of them.
 void recall_known(const context_ptr& shared) {
   std::vector<storage::due_repo> places(limits::health_known_max);
   for (auto& x : places)
     x = anywhere(*shared->random);
-  places.emplace_back(); // Where there are few.
+  places.emplace_back(); // For a store with few repos.
   reader_job job;
   job.run = [shared, places = std::move(places)](store_readers&) {
     for (const auto& from : places) {
@@ -70,7 +71,7 @@ void recall_known(const context_ptr& shared) {
         storage::repo_status::synced, from,
         from.repo.str().empty() ? limits::health_known_max : 1);
       if (!page)
-        return; // Others tell of a store that fails.
+        return; // Other actors report a store that fails.
       shared->health.with([&](health_machine& health) {
         for (const auto& x : page->repos)
           if (x.row.account == storage::account_status::active)
@@ -81,7 +82,7 @@ void recall_known(const context_ptr& shared) {
   caf::anon_send(shared->root().reader_of(0), std::move(job));
 }
 
-/// Nobody is told that what nobody saw works.
+/// A cause that nothing tested is not reported as working again.
 const char* reason_of_end(const health_finding& x) noexcept {
   return x.level == health_level::unproved ? "nothing of it was tried for long"
                                            : "it is not so any more";
@@ -152,7 +153,7 @@ private:
     }
   }
 
-  /// The eye on room tells who lets something in.
+  /// The room watch notifies the actors that let something in.
   void hold(bool wanted) {
     if (std::exchange(holds_, wanted) == wanted)
       return;

@@ -8,13 +8,13 @@ class actor_system;
 
 namespace weir::actors {
 
-/// Spawns NODE's eye on health: every `limits::health_check_interval` it judges
-/// whether the clock is right and what most work fails for, says each cause
-/// once when it begins and once when it has ended, and holds intake while the
-/// clock is in doubt. When the clock was set forward, repos that wait because a
-/// rev was beyond it are fetched at once.
+/// Spawns NODE's health watch. Every `limits::health_check_interval` it judges
+/// whether the clock is right and why most work fails, if it does. It logs each
+/// cause once when it begins and once when it has ended, and stops intake while
+/// the clock is in doubt. When the clock was set forward, repos that wait
+/// because a rev was later than it are fetched at once.
 ///
-/// Lifetime: NODE's; its end ends the process.
+/// Lifetime: that of NODE; its end ends the process.
 common_actor spawn_health_watch(caf::actor_system& system, context_ptr shared);
 
 } // namespace weir::actors

@@ -19,12 +19,14 @@ namespace weir::actors {
 
 namespace {
 
-/// An open table keeps its index and its filter: so much of its size, measured.
+/// An open table keeps its index and its filter in memory: this part of its
+/// size, measured.
 constexpr uint64_t table_memory_part = 64;
-/// What one entry costs, about.
+/// Approximate memory of one entry.
 constexpr uint64_t queued_repo_bytes = 384;
 constexpr uint64_t repo_guard_bytes = 256;
-/// Of the part that is not divided: what listings claim.
+/// Part of `memory_limit` for claims of listings; taken from the undivided
+/// rest.
 constexpr uint64_t claims_memory_part = 128;
 
 size_t share(uint64_t limit, uint64_t part, uint64_t most) noexcept {
@@ -35,7 +37,7 @@ size_t within(uint64_t x, const limits::option_range<size_t>& range) noexcept {
   return std::clamp<size_t>(x, range.min, range.max);
 }
 
-/// @param limit One partition's part of the limit.
+/// @param limit The part of the limit for one partition.
 void plan_store(memory_plan& out, uint64_t limit) noexcept {
   out.write_buffer = share(limit, 16, limits::write_buffer_bytes_max);
   out.block_cache = share(limit, 16, limits::block_cache_bytes_max);
@@ -47,8 +49,8 @@ void plan_store(memory_plan& out, uint64_t limit) noexcept {
   out.tail_cache = share(limit, 32, limits::tail_cache_bytes_max);
 }
 
-/// Half of what is left beside the window is for chunks, as many as there may
-/// be; the rest is for the index.
+/// Half of what is left besides the window is for chunks, up to their maximum;
+/// the rest is for the index.
 void plan_fetch(memory_plan& out, const node_config& config) noexcept {
   using namespace limits;
   const auto jobs = std::max<size_t>(config.sync_parallelism, 1);
@@ -112,7 +114,8 @@ memory_plan plan_memory(const node_config& config) {
                       limits::account_answers_kept_max);
   out.fetch_queue
     = share(limit / queued_repo_bytes, 32, config.most.fetch_queue);
-  // One for each permit at least: who asked for a rest is not asked at once.
+  // At least one for each permit, so that a host that asked for a rest is not
+  // asked at once.
   out.fetch_hosts
     = std::clamp(out.fetch_queue / 4, std::max<size_t>(config.sync_parallelism, 1),
                  limits::fetch_hosts_max);

@@ -11,59 +11,61 @@ struct node_config;
 
 /// How a node divides `memory_limit` (architecture.md, When memory runs short):
 /// every size that depends on it. Each part is a share of the limit and never
-/// more than its bound in base/limits.hpp; all of them at once are 31 of 32
-/// parts, the rest is the program's.
+/// more than its bound in base/limits.hpp. All parts together are 31 of 32; the
+/// rest is for the program itself.
 struct memory_plan {
   // -- LevelDB and its writer, of each partition
   size_t write_buffer = 0; ///< There are two.
   size_t block_cache = 0;
   size_t table_bytes = 0; ///< Of one file.
   size_t repo_guards = 0; ///< Repos that the JOURNAL remembers.
-  size_t tables = 0;      ///< Whose index is in memory.
+  size_t tables = 0;      ///< Number of tables whose index is in memory.
   size_t names = 0;       ///< Of collections.
   size_t tail_cache = 0;
 
-  size_t delivery = 0; ///< The most that a consumer's window may be, in all.
+  size_t delivery = 0; ///< Maximum of a consumer's window, in total.
 
-  // -- what comes in
+  // -- what arrives -----------------------------------------------------------
   size_t upstream_window = 0; ///< Of each.
   size_t upstream_frames = 0; ///< The same in frames.
   size_t requests = 0;        ///< Bodies of clients.
   size_t repos = 0;           ///< REPOs and what they hold.
-  size_t doubts = 0;          ///< Of it: frames that wait for documents.
-  size_t identities = 0;      ///< Known: entries.
-  size_t identity_waits = 0;  ///< Asked for; each may keep a REPO awake.
-  size_t lookup_failures = 0; ///< Remembered.
-  size_t fetch_queue = 0;     ///< Entries.
-  size_t fetch_hosts = 0;     ///< Remembered without entries.
+  size_t doubts = 0; ///< Part of it for frames that wait for documents.
+  size_t identities = 0; ///< Number of known ones.
+  /// Number being looked up; each may keep a REPO awake.
+  size_t identity_waits = 0;
+  size_t lookup_failures = 0; ///< Number that is remembered.
+  size_t fetch_queue = 0; ///< Number of entries.
+  size_t fetch_hosts = 0; ///< Number remembered without entries.
   size_t census = 0;          ///< DIDs of the listing of each upstream.
-  size_t claims = 0;          ///< What only listings name; streams have more.
-  size_t questions = 0;       ///< What accounts are at their hosts.
-  size_t answers = 0;         ///< To those; remembered.
+  size_t claims = 0; ///< Claims from listings alone; streams have more.
+  size_t questions = 0; ///< Questions to hosts about accounts.
+  size_t answers = 0; ///< Remembered answers to those.
 
   // -- one fetch
-  size_t spool = 0;         ///< A CAR that is larger lies in a file.
-  size_t index_entries = 0; ///< Of its block index; more lie in a file.
+  size_t spool = 0;         ///< A larger CAR is in a file.
+  size_t index_entries = 0; ///< Of its block index; more are in a file.
   size_t chunks = 0;        ///< On their way to the JOURNAL.
 };
 
 /// @pre the numbers of `config` are in their ranges
 memory_plan plan_memory(const node_config& config);
 
-/// What all fetches may hold beside their spools, and one needs of it.
+/// Memory of all fetches besides their spools, and the minimum for one.
 size_t fetch_bytes(const node_config& config) noexcept;
 
-/// The least memory limit whose part for fetches holds so many.
+/// The least memory limit whose part for fetches is enough for `count` fetches.
 size_t memory_for_fetches(size_t count) noexcept;
 constexpr size_t fetch_bytes_min
   = limits::fetch_window_bytes + limits::chunk_bytes_max
     + limits::walk_index_run_entries * 2 * sizeof(uint64_t);
 
-/// Of `memory_limit`, what a partition needs at least: a sixteenth of it holds the
-/// indexes of the fewest tables that LevelDB may have open.
+/// The part of `memory_limit` that a partition needs at least: a sixteenth of
+/// it holds the indexes of the smallest number of tables that LevelDB may have
+/// open.
 constexpr size_t partition_memory_min = 33'554'432;
 
-/// What a stream needs at least: some dozens of commits.
+/// The least window of a stream: some dozens of commits.
 constexpr size_t upstream_window_min = 262'144;
 
 } // namespace weir::actors

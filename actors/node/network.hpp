@@ -27,7 +27,7 @@ struct network {
 };
 
 /// @param transport Null: the machine's.
-/// @param tls Null: one with the certificates of `config.ca_file`.
+/// @param tls Null: use the certificates of `config.ca_file`.
 result<network> make_network(const node_config& config, const clock& time,
                              net::transport_ptr transport,
                              net::tls_client_ptr tls);

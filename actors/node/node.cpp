@@ -31,7 +31,8 @@ result<void> node::impl::start(const node& owner) {
   net = std::move(*sockets);
   if (net.threads)
     net.threads->start();
-  // These write themselves: before the JOURNALs, who then write alone.
+  // These write by themselves: before the JOURNALs exist, which then write
+  // alone.
   auto streams = load_upstreams(root().store(), config.upstreams);
   if (!streams)
     return streams.error();
@@ -52,7 +53,8 @@ result<void> node::impl::start(const node& owner) {
   for (const auto& x : partitions)
     x->start_store(*system);
   start_identity();
-  show_upstreams(*streams); // Rows of relays that are not among them differ.
+  // Rows with reports of relays that are no longer followed need work.
+  show_upstreams(*streams);
   if (auto ok = start_partitions(); !ok)
     return ok;
   if (auto ok = start_supervisor(*streams); !ok)
@@ -127,7 +129,7 @@ void node::impl::start_identity() {
   guard("identity", caf::actor_cast<caf::strong_actor_ptr>(shared->identity));
 }
 
-/// One step at a time, for all of them.
+/// Makes one step at a time, for all partitions.
 result<void> node::impl::start_partitions() {
   for (const auto& x : partitions)
     if (auto ok = x->load_repos(filter_generation); !ok)

@@ -28,48 +28,52 @@ namespace weir::actors {
 class executor;
 class node;
 
-/// What a node is given from outside: the seams.
+/// What a node gets from outside: the seams.
 struct node_seams {
-  const clock* time = nullptr;     ///< Null: the machine's.
-  random_source* random = nullptr; ///< Null: the kernel's.
+  const clock* time = nullptr;       ///< Null: the machine's.
+  random_source* random = nullptr;   ///< Null: the kernel's.
   storage::disk_env* disk = nullptr; ///< Null: the machine's.
-  /// Null: the machine's sockets, on threads of the node. Else its loops run
-  /// until the node has ended.
+  /// Null: the machine's sockets, on threads of the node. Otherwise its loops
+  /// must run until the node has ended.
   std::shared_ptr<net::transport> transport = nullptr;
-  /// Null: one with the certificates of `ca_file`, which are read then.
+  /// Null: uses the certificates of `ca_file`, which are read at start.
   net::tls_client_ptr tls = nullptr;
   executor* run = nullptr; ///< Null: threads of the node's own.
-  /// How much memory the process has in RAM; null: the machine says so.
+  /// Returns how much memory of the process is in RAM; null: the machine's
+  /// figure.
   std::function<uint64_t()> resident = {};
-  /// Asked between the steps of a start, and of those that take long: true ends
-  /// it with `ec::cancelled`. Nothing was promised yet.
+  /// Called between the steps of a start, and within long ones: true ends the
+  /// start with `ec::cancelled`. Nothing was promised by then.
   std::function<bool()> end_wanted = {};
-  /// Called once, within `start`, when the ports are open and no stream is yet.
+  /// Called once, within `start`, when the ports are open and no stream is open
+  /// yet.
   std::function<void(const node&)> opened = {};
 };
 
-/// What a node holds.
+/// What the stores of a node contain.
 struct node_holdings {
   uint64_t repos = 0;
-  uint64_t store_bytes = 0; ///< On disk, about.
-  /// At its start: repos that are fetched again, since `collections` are others.
+  uint64_t store_bytes = 0; ///< Approximate size on disk.
+  /// At its start: repos that must be fetched again because `collections`
+  /// changed.
   uint64_t outdated = 0;
 };
 
-/// A whole node: store, actors, sockets. Starts in dependency order, stops in
-/// reverse.
+/// A whole node: store, actors, sockets. It starts in the order of dependencies
+/// and stops in reverse.
 ///
 /// # Ownership and threads
-/// Owned by `main`, a test, or a benchmark; several may live in one process
-/// with different data directories. `stop` and the destructor block until all
-/// is down; do not call them from an actor or a socket callback.
+/// Owned by `main`, a test, or a benchmark; several nodes may be in one process
+/// with different data directories. `stop` and the destructor block until
+/// everything has ended; do not call them from an actor or a socket callback.
 class node {
 public:
   /// Opens or creates the data directory and starts everything.
-  /// @param on_failure Called once, from any thread, when the node cannot go
-  /// on (a failed write, a dead actor beyond its restarts): the process should
-  /// exit non-zero. With `ec::disk_full` a node that is started anew can: the
-  /// disk was full, the store was only read since, and now there is room.
+  /// @param on_failure Called once, from any thread, when the node cannot go on
+  /// (a failed write, a dead actor beyond its restarts): the process should
+  /// exit with a code other than zero. After `ec::disk_full` a new start can
+  /// succeed: the disk was full, the store was only read since, and now there
+  /// is room.
   static result<std::unique_ptr<node>>
   start(node_config config, std::function<void(const error&)> on_failure,
         node_seams seams = {});
@@ -83,19 +87,20 @@ public:
   const std::string& data_url() const noexcept;
   const std::string& operations_url() const noexcept;
 
-  /// Names the ids that its events have (`wire::event_numbers::name_of`).
+  /// Names the ids of its events (`wire::event_numbers::name_of`).
   const std::string& log_epoch() const noexcept;
 
   node_holdings holdings() const;
 
-  /// Requests need this one from now on; any thread.
-  /// @pre not empty where there was one: it protects what is not on loopback
+  /// Requests need this password from now on; any thread.
+  /// @pre not empty where there was one: it protects addresses other than
+  /// loopback
   void set_admin_password(const std::string& x);
 
   /// Drains and stops: intake first, then the actors, the store last.
   void stop();
 
-  /// Numbers of this node; live as long as it.
+  /// Metrics of this node; they live as long as the node.
   metrics_registry& metrics() noexcept;
 
 private:

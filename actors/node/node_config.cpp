@@ -25,7 +25,7 @@ namespace {
 
 using problem_list = std::vector<std::string>;
 
-// Names are those of the options: what people can change.
+// Names are those of the options, which users can change.
 void add(problem_list& out, std::string_view name, std::string sentence) {
   out.push_back(std::string{name} + ": " + std::move(sentence));
 }
@@ -34,7 +34,7 @@ bool is_control(char x) noexcept {
   return static_cast<unsigned char>(x) < 0x20 || x == 0x7f;
 }
 
-/// One that a request can have; an address of version 6 needs no entry.
+/// Whether a request can have this name; IPv6 addresses need no entry.
 bool is_host_name(std::string_view x) noexcept {
   return !x.empty() && std::ranges::all_of(x, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
@@ -162,7 +162,7 @@ void check_faces(problem_list& out, const node_config& x) {
               "xn--...");
 }
 
-/// What stands behind the origin and would be dropped, such as a path.
+/// The part of the URL after the origin that would be dropped, such as a path.
 std::string_view behind_origin(std::string_view url) {
   const auto end = url.find_first_of("/?#", url.find("://") + 3);
   const auto out = url.substr(std::min(end, url.size()));
@@ -257,7 +257,7 @@ void check_tracking(problem_list& out, const node_config& x) {
     add(out, "collections", filter.error().context);
 }
 
-/// A limit that cannot hold what was asked for is refused, not stretched.
+/// A limit that is too small for the other options is refused, not raised.
 void check_memory(problem_list& out, const node_config& x) {
   const auto plan = plan_memory(x);
   const auto limit = number_text(x.memory_limit);

@@ -21,45 +21,49 @@ namespace weir::actors {
 /// One configured stream.
 struct upstream_config {
   std::string url;    ///< http(s) origin of the PDS or relay.
-  bool relay = false; ///< Else a PDS.
+  bool relay = false; ///< False: a PDS.
 };
 
-/// Of what `memory_limit` pays for: how many a node holds at most. No key of the
-/// configuration sets them; whoever builds a node in a program may want fewer, as
-/// the simulator does, whose worlds are small.
+/// Upper bounds for things that `memory_limit` pays for. No key of the
+/// configuration sets them. A program that builds a node may want fewer, as the
+/// simulator does, whose worlds are small.
 struct held_bounds {
   size_t fetch_queue = limits::fetch_queue_max; ///< Repos that wait for a fetch.
-  size_t preparing = limits::fetch_preparing_max; ///< Whose hosts are asked for.
-  size_t residents = limits::resident_repos_max;  ///< REPOs of a ROUTER.
-  size_t routers = 0;                             ///< 0 = two a core.
-  size_t names = limits::names_bytes_max;         ///< Of collections, in bytes.
-  size_t frames = limits::upstream_frames_max;    ///< Of a stream's window.
-  size_t bytes = limits::upstream_bytes_max;      ///< Of the same.
-  size_t failures = limits::lookup_failures_max;  ///< Of look-ups, remembered.
-  /// Documents that are wanted, at least, when the directory's export is read.
+  /// Repos whose hosts are asked for.
+  size_t preparing = limits::fetch_preparing_max;
+  size_t residents = limits::resident_repos_max; ///< REPOs of one ROUTER.
+  size_t routers = 0; ///< 0: two for each core.
+  size_t names = limits::names_bytes_max; ///< Bytes of collection names.
+  size_t frames = limits::upstream_frames_max; ///< Frames in a stream's window.
+  size_t bytes = limits::upstream_bytes_max; ///< Bytes in a stream's window.
+  /// Remembered failures of look-ups.
+  size_t failures = limits::lookup_failures_max;
+  /// The export of the directory is read only when at least this number of
+  /// documents is wanted.
   size_t export_wanted_min = limits::export_wanted_min;
 };
 
-/// Everything a node can be told. Defaults are what `conf/weir.toml` ships;
-/// `apps/weir` fills it from file and flags.
+/// The whole configuration of a node. The defaults are those of
+/// `conf/weir.toml`; `apps/weir` fills it from the file and flags.
 struct node_config {
   std::string data_dir = "weir-data";
-  /// Stores that it has, for ever (ADR 26).
+  /// Number of stores, which can never change (ADR 26).
   size_t partitions = limits::partitions_range.standard;
   std::string bind = "127.0.0.1:2480";            ///< Data port; 0 = any free.
   std::string operations_bind = "127.0.0.1:2481"; ///< Operations port.
-  /// Names a request's Host header may have, besides loopback and the bound
-  /// address.
+  /// Names that a request's Host header may have, besides loopback and the
+  /// bound address.
   std::vector<std::string> allowed_hosts;
-  std::string admin_password; ///< Empty: none; then loopback only.
-  /// `/livez` and `/readyz` need no password from anywhere; from loopback they
-  /// never do.
+  /// Empty: none, which is allowed on loopback only.
+  std::string admin_password;
+  /// `/livez` and `/readyz` need no password from any address; from loopback
+  /// they never need one.
   bool open_probes = false;
 
   std::vector<upstream_config> upstreams;
   future_cursor_policy on_future_cursor = future_cursor_policy::reset;
   bool assume_contiguous_seq = false;
-  /// Of each; a relay's events are not counted.
+  /// For each PDS; a relay's events are not limited.
   size_t pds_events_per_second = limits::pds_events_per_second_range.standard;
   std::string plc_url = "https://plc.directory";
   double plc_per_second = limits::plc_per_second_range.standard;
@@ -67,9 +71,9 @@ struct node_config {
   bool allow_private_addresses = false;
   std::string ca_file; ///< PEM; empty = the machine's.
 
-  tracking_mode mode = tracking_mode::manual;          ///< SYNC-17 to 19
-  std::vector<std::string> signal_collections;         ///< SYNC-18
-  std::vector<std::string> collections;                ///< SYNC-20; empty = all
+  tracking_mode mode = tracking_mode::manual;  ///< SYNC-17 to 19
+  std::vector<std::string> signal_collections; ///< SYNC-18
+  std::vector<std::string> collections;        ///< SYNC-20; empty = all
   /// SYNC-11
   size_t sync_parallelism = limits::sync_parallelism_range.standard;
   size_t sync_per_host = limits::sync_per_host_range.standard;
@@ -83,16 +87,16 @@ struct node_config {
   std::chrono::seconds listing_pause = limits::listing_pause_range.standard;
   std::chrono::seconds completeness_interval
     = limits::completeness_interval_range.standard;
-  /// Of each upstream.
+  /// For each upstream.
   size_t listing_requests_per_hour = limits::listing_requests_range.standard;
   std::chrono::seconds listing_grace = limits::listing_grace_range.standard;
-  /// RepoNotFound counts when it was said twice, this far apart.
+  /// RepoNotFound counts when it was answered twice, at least this far apart.
   std::chrono::seconds gone_grace = limits::gone_grace_range.standard;
   uint64_t repo_bytes_max = limits::repo_bytes_range.standard;
 
   uint64_t memory_limit = limits::memory_limit_range.standard;
   held_bounds most;
-  /// Room to stay free; 0 = 2 GiB or 5 % of the disk, the larger.
+  /// Bytes that stay free; 0 = 2 GiB or 5 % of the disk, the larger.
   uint64_t disk_reserve = limits::disk_reserve_range.standard;
 
   /// TAP_RETRY_TIMEOUT
@@ -102,12 +106,12 @@ struct node_config {
   size_t consumer_attempts_max = limits::consumer_attempts_range.standard;
   bool consumer_disable_acks = false; ///< TAP_DISABLE_ACKS
 
-  /// Scheduler threads; 0 = one a core.
+  /// Scheduler threads; 0 = one for each core.
   size_t threads = limits::threads_range.standard;
-  /// Shared by the partitions; each has one at least.
+  /// Shared by the partitions; each has at least one.
   size_t readers = limits::readers_range.standard;
 
-  /// Checks ranges and combinations; every problem, one a line.
+  /// Checks ranges and combinations. Returns every problem as one line.
   std::vector<std::string> problems() const;
 };
 

@@ -28,12 +28,12 @@
 
 namespace weir::actors {
 
-/// What a process has once, and the partitions; in the order in which they
-/// start.
+/// The parts that a process has once, and the partitions, in the order in which
+/// they start.
 struct node::impl {
   node_config config;
   std::function<void(const error&)> on_failure;
-  node_seams seams; ///< Clock and randomness are there, the rest may be null.
+  node_seams seams; ///< Clock and randomness are set; the rest may be null.
 
   context_ptr shared = std::make_shared<context>();
   std::vector<std::unique_ptr<partition>> partitions;
@@ -62,7 +62,7 @@ struct node::impl {
   /// @param owner For `node_seams::opened`.
   result<void> start(const node& owner);
   result<void> open_partitions();
-  /// The one whose store also has the rows that are the node's.
+  /// The partition whose store also has the rows of the whole node.
   partition& root() { return *partitions.front(); }
   void start_system();
   void start_identity();

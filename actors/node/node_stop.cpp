@@ -38,7 +38,7 @@ void node::impl::add_gauges() {
   add_partition_gauges(shared, partitions);
 }
 
-/// Returns when an actor that was told to stop has done so.
+/// Waits until an actor that was asked to stop has ended.
 void node::impl::wait_for(caf::scoped_actor& self,
                           const caf::strong_actor_ptr& x) {
   self->monitor(x);
@@ -47,14 +47,14 @@ void node::impl::wait_for(caf::scoped_actor& self,
       return self->has_next_message();
     });
   self->receive([](const caf::down_msg&) {
-    // It is down.
+    // The actor has ended.
   });
 }
 
-/// Intake first, then what works on it, the stores last.
+/// Ends intake first, then the actors that work on it, the stores last.
 void node::impl::stop_actors() {
   caf::scoped_actor self{*system};
-  // The context keeps its handles until nobody reads them any more.
+  // The context keeps its handles until no actor reads them any more.
   const auto end = [&](const caf::strong_actor_ptr& x) {
     if (!x)
       return;
@@ -110,11 +110,12 @@ void node::impl::stop() {
   health = nullptr;
   progress = nullptr;
   shared->clear();
-  net.guarded = nullptr; // Clients end before the loops they lived on.
+  net.guarded = nullptr; // Clients end before the loops that they run on.
   net.configured = nullptr;
   net.tls = nullptr;
   net.transport = nullptr;
-  net.threads = nullptr; // With the handles of those whom nothing answered.
+  // Also releases handles of requests that were never answered.
+  net.threads = nullptr;
   system.reset();
 }
 

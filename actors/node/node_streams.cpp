@@ -22,7 +22,7 @@ upstream_actor node::impl::spawn_stream(const storage::upstream_row& row) {
                         make_stream_dialer(net.transport, socket));
 }
 
-/// Seen by REPOs from the first moment, so that the host rule can apply.
+/// REPOs must see the upstreams from the first moment, for the host rule.
 void node::impl::show_upstreams(
   const std::vector<storage::upstream_row>& rows) {
   for (const auto& row : rows) {
@@ -45,7 +45,7 @@ void node::impl::start_upstreams(
     child.name = "upstream";
     child.handle = caf::actor_cast<caf::strong_actor_ptr>(upstreams.back());
     child.restart = [this, id = row.id]() -> caf::strong_actor_ptr {
-      // From its row: what was in flight comes again.
+      // Restart from its row: frames that were in flight come again.
       const auto known = storage::load_upstreams(*root().store().db);
       if (known)
         for (const auto& x : *known)

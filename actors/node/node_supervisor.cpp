@@ -8,7 +8,7 @@
 #include "actors/supervisor/listing_bridge.hpp"
 #include "actors/supervisor/supervisor.hpp"
 
-/// How repos are fetched, and what the SUPERVISOR knows.
+/// How repos are fetched, and what the SUPERVISOR gets.
 namespace weir::actors {
 
 namespace {
@@ -17,7 +17,8 @@ wire::collection_filter filter_of(const std::vector<std::string>& patterns) {
   return wire::collection_filter::parse(patterns).value();
 }
 
-/// Of PDSs, for these patterns: with others all repos are asked about again.
+/// Name of the listing of PDSs for these patterns. When the patterns change, it
+/// is a new name, and all repos are asked about again.
 std::string holders_listing(const std::vector<std::string>& patterns) {
   const auto filter = filter_of(patterns);
   std::string all;
@@ -26,7 +27,8 @@ std::string holders_listing(const std::vector<std::string>& patterns) {
   return "signal-" + std::to_string(atproto::stable_hash(all));
 }
 
-/// Patterns name no collection that a relay could be asked for.
+/// The collections without patterns: a relay can only be asked for a whole
+/// name.
 std::vector<std::string> listed_collections(const node_config& config) {
   std::vector<std::string> out;
   if (config.mode == tracking_mode::signal)

@@ -53,8 +53,8 @@ result<void> partition::load_consumer() {
   return {};
 }
 
-/// Without space the store is there to be read, until NODE's eye on room finds
-/// enough for it to be opened anew. Any other failure ends the node.
+/// Without space the store can still be read, until NODE's room watch finds
+/// enough space to open it again. Any other failure ends the node.
 void partition::on_journal_failure(const error& why) const {
   if (why.code != ec::disk_full) {
     env_.on_failure(why);
@@ -103,7 +103,7 @@ result<void> partition::load_repos(uint32_t filter) {
 void partition::start_readings(
   caf::actor_system& system, const std::shared_ptr<repo_metrics>& repos,
   const std::shared_ptr<const backfill_factory>& make_backfill) {
-  start_consumer(system); // It asks for accounts.
+  start_consumer(system); // The CONSUMER reads the board of accounts.
   start_routers(system, repos, make_backfill);
 }
 

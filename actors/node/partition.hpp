@@ -13,28 +13,29 @@
 
 namespace weir::actors {
 
-/// What a partition is given by its node; all of it outlives the partition.
+/// What a partition gets from its node; all of it outlives the partition.
 struct partition_environment {
   const node_config& config;
   const node_seams& seams;
   context_ptr shared;
   home_ptr home;
-  std::function<void(const error&)> on_failure; ///< The node cannot go on.
+  /// Called when the node cannot go on.
+  std::function<void(const error&)> on_failure;
 };
 
-/// One partition of a node: a store, the JOURNAL that alone writes it, and
-/// everybody who works on the repos in it. NODE has a list of them, and beside
-/// them what a process has once: streams, sockets, IDENTITY, the SUPERVISOR, whose
-/// permits are all there are, and the API.
+/// One partition of a node: a store, the JOURNAL that alone writes it, and all
+/// actors that work on the repos in it. NODE has a list of partitions. Besides
+/// them it has what a process has once: streams, sockets, IDENTITY, the
+/// SUPERVISOR, which gives all permits, and the API.
 ///
 /// # Order
-/// The functions are called in the order in which they stand here: first those
-/// that begin, each for all partitions before the next one, then those that
-/// end. An actor of one partition may then speak to those of another that were
-/// begun by an earlier function.
+/// The functions are called in the order of their declaration: first those that
+/// start something, each for all partitions before the next one, then those
+/// that end something. An actor may therefore send messages to actors of other
+/// partitions that an earlier function started.
 ///
 /// # Ownership and threads
-/// Owned by NODE. One thread at a time, none of an actor.
+/// Owned by NODE. One thread at a time, never that of an actor.
 class partition {
 public:
   /// @param db Its store, open.
@@ -43,39 +44,41 @@ public:
 
   partition(partition_environment env, std::unique_ptr<store_set> store);
 
-  /// What it holds on disk. NODE may write rows of its own as long as there is
-  /// no JOURNAL.
+  /// Its data on disk. NODE may write rows of its own as long as there is no
+  /// JOURNAL.
   store_set& store() noexcept { return *store_; }
   const store_set& store() const noexcept { return *store_; }
 
-  /// The row of its CONSUMER, made if it is new. This writes, too.
+  /// Loads the row of its CONSUMER, and writes it when it is new.
   result<void> load_consumer();
 
-  /// JOURNAL, SWEEPER and READERs.
+  /// Starts JOURNAL, SWEEPER and READERs.
   void start_store(caf::actor_system& system);
 
   /// Reads the rows of all repos.
-  /// @param filter Generation of the collection filter in force.
+  /// @param filter Current generation of the collection filter.
   result<void> load_repos(uint32_t filter);
 
-  /// The CONSUMER, and the ROUTERs behind those of the partitions before it.
+  /// Starts the CONSUMER, and the ROUTERs after those of earlier partitions.
   void start_readings(
     caf::actor_system& system, const std::shared_ptr<repo_metrics>& repos,
     const std::shared_ptr<const backfill_factory>& make_backfill);
 
-  /// Some of its repos have quiet work (`has_quiet_work`), as they were read.
+  /// Whether any of its repos had quiet work (`has_quiet_work`) when they were
+  /// read.
   bool has_quiet_work() const noexcept { return known_.quiet_work; }
 
-  /// Those whose death the node has to know of; they are told once.
+  /// The actors whose death the node must know of; each is returned once.
   std::vector<guarded_child> take_children();
 
-  /// Ends an actor and returns when it is down; knows a handle of nobody.
+  /// Ends an actor and returns when it is down; keeps no handle of it.
   using ender = std::function<void(const caf::strong_actor_ptr&)>;
 
   void end_routers(const ender& end);
   void end_consumer(const ender& end);
 
-  /// JOURNAL last but for the READERs: what came before is written.
+  /// The JOURNAL ends after everything that was sent before is written; only
+  /// the READERs end later.
   void end_store(const ender& end);
 
 private:
@@ -88,7 +91,7 @@ private:
 
   partition_environment env_;
   std::unique_ptr<store_set> store_;
-  storage::consumer_state consumer_; ///< As it was found.
+  storage::consumer_state consumer_; ///< As it was loaded.
   bool ran_before_ = false;          ///< The CONSUMER had a row.
   known_repos known_;
   uint32_t filter_generation_ = 0;

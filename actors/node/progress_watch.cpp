@@ -28,7 +28,7 @@ int64_t later(int64_t x, int64_t y) {
   return std::max(x, y);
 }
 
-/// With one digit behind the point, or as many.
+/// With one digit after the point, or `digits`.
 std::string short_number(double x, int digits = 1) {
   char out[32];
   const auto size = std::snprintf(out, sizeof out, "%.*f", digits, x);
@@ -91,7 +91,7 @@ private:
     });
   }
 
-  /// The first time that any partition noted, or the last one.
+  /// The first or the last time that any partition noted.
   template <class Select>
   std::optional<steady_time>
   time_of(std::atomic<int64_t> store_stats::*which, Select select) const {
@@ -126,7 +126,8 @@ private:
     for (const auto& x : story_.look(counts, now)) {
       write(x);
       if (x.is == backfill_news::what::done)
-        set_back(&store_stats::outdated); // Removed ones, and those away.
+        // What is left was removed or is inactive.
+        set_back(&store_stats::outdated);
     }
     if (story_.rests(counts))
       set_back(&store_stats::waits_since);
@@ -140,7 +141,7 @@ private:
       x->stats.*which = 0;
   }
 
-  /// It takes reads of the disk, which are a READER's.
+  /// Measuring reads the disk, so a READER does it.
   void measure(steady_time now) {
     sized_at_ = now;
     for (const auto& x : shared_->partitions()) {

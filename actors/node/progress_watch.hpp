@@ -8,9 +8,9 @@ class actor_system;
 
 namespace weir::actors {
 
-/// Spawns the actor that watches how things get on: it tells in the log how far
-/// fetches are (`backfill_story`), and has READERs note how large the stores are.
-/// `store_stats::waits_since` is set back when all is told.
+/// Spawns the actor that watches progress: it logs how far fetches are
+/// (`backfill_story`) and has READERs measure the size of the stores. It resets
+/// `store_stats::waits_since` when everything was reported.
 common_actor spawn_progress_watch(caf::actor_system& system,
                                   context_ptr shared);
 

@@ -16,7 +16,7 @@ namespace weir::actors {
 
 namespace {
 
-/// For people; rounded down.
+/// Text for people; rounded down.
 std::string mebibytes(uint64_t bytes) {
   return std::to_string(bytes >> 20) + " MiB";
 }
@@ -76,8 +76,8 @@ public:
   }
 
 private:
-  /// A disk that does not answer is not asked again meanwhile. Of several stores
-  /// the one counts that fails, or has least room.
+  /// Asks for the free disk space; while an answer is missing it does not ask
+  /// again. Of several stores, the one that fails or has the least room counts.
   void look() {
     look_at_.reset();
     reader_job job;
@@ -142,7 +142,8 @@ private:
     announce();
   }
 
-  /// SWEEPER gives back what the allocator keeps when the caches are empty.
+  /// Gives back memory. When caches are to be emptied, SWEEPER gives back the
+  /// freed memory afterwards.
   void give_back(memory_return what) {
     if (what == memory_return::freed)
       options_.give_back();
@@ -161,7 +162,7 @@ private:
                 {{"intake", static_cast<int64_t>(to)}, {"reason", why}});
   }
 
-  /// Whoever set the board, all who let something in hear of it.
+  /// Notifies all actors that let something in, whoever changed the board.
   void announce() {
     const auto level = shared_->intake.level();
     if (level == std::exchange(told_, level))
@@ -178,7 +179,7 @@ private:
   room_machine disk_;
   room_machine memory_room_;
   heap_return heap_;
-  std::optional<steady_time> look_at_; ///< Nothing: the disk is being asked.
+  std::optional<steady_time> look_at_; ///< None: the disk is being asked.
   intake_level told_ = intake_level::open;
   actor_timer timer_;
   metric* free_ = nullptr;

@@ -15,23 +15,23 @@ class actor_system;
 namespace weir::actors {
 
 struct room_watch_options {
-  uint64_t disk_reserve = 0; ///< Of `disk_reserve()`.
+  uint64_t disk_reserve = 0; ///< Result of `disk_reserve()`.
   uint64_t memory_limit = limits::memory_limit_range.standard;
-  /// Memory of the process that is in RAM; and gives back what is not used of
-  /// it, at most every `limits::room_check_interval`.
+  /// `resident` returns the memory of the process in RAM. `give_back` returns
+  /// unused memory, at most every `limits::room_check_interval`.
   std::function<uint64_t()> resident = resident_bytes;
   std::function<void()> give_back = return_free_memory;
 };
 
-/// Spawns NODE's eye on room (architecture.md, When memory runs short, When the
-/// disk fills up): looks at the disk every `limits::room_check_interval` and at
-/// memory ten times as often, keeps the intake board, and tells UPSTREAMs and
-/// SUPERVISORs when it changes.
+/// Spawns NODE's room watch (architecture.md, When memory runs short, When the
+/// disk fills up): it checks the disk every `limits::room_check_interval` and
+/// memory ten times as often, writes the intake board, and notifies UPSTREAMs
+/// and SUPERVISORs of changes.
 ///
 /// # Errors
 /// A store that found no space is closed for writing. When there is ample room
-/// again, `on_failure` is called once, with `ec::disk_full`. It is called with
-/// another code when the store's directory is not there any more.
+/// again, `on_failure` is called once with `ec::disk_full`. It is called with
+/// another code when the store's directory no longer exists.
 room_actor spawn_room_watch(caf::actor_system& system, context_ptr shared,
                             room_watch_options options,
                             std::function<void(const error&)> on_failure);

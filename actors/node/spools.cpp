@@ -12,7 +12,7 @@ spool_factory make_spool_factory(const node_config& config) {
                                                        most);
     auto index = std::make_unique<storage::file_spool>(directory, 0, most);
     import_spools out;
-    // The import owns both spools and outlives every question.
+    // The import owns both spools and outlives every call.
     out.on_disk = [spool = store.get()] { return spool->on_disk(); };
     out.store = std::move(store);
     out.index = std::move(index);

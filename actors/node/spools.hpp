@@ -5,8 +5,8 @@
 
 namespace weir::actors {
 
-/// Spools of imports: small bodies in memory, large ones in files under the
-/// data directory that vanish with the import.
+/// Spools of imports: small bodies are in memory, large ones in files under the
+/// data directory, which are removed with the import.
 spool_factory make_spool_factory(const node_config& config);
 
 } // namespace weir::actors

@@ -69,15 +69,15 @@ error ended() {
   return fail(ec::cancelled, "the end was wanted while the node started");
 }
 
-/// Its ROUTER would never find it.
+/// The ROUTER of the repo would never find it here.
 error elsewhere(const atproto::did& repo) {
   return fail(ec::storage_failure,
               "the store has rows of " + repo.str()
                 + ", which belongs to another partition");
 }
 
-/// Repos that were removed: their rows are gone, what is being erased of them
-/// still stands in the log. Where SWEEPER has been, the log says it itself
+/// Notes removed repos: their rows are gone, but the log still has events that
+/// are being erased. What SWEEPER has erased is marked in the log itself
 /// (`log_entry::erased`).
 result<void> load_erased(store_set& store, account_board& accounts,
                          const std::function<bool()>& end_wanted) {
@@ -233,7 +233,7 @@ result<storage::consumer_state> load_channel_consumer(store_set& store,
   ran_before = state->has_value();
   if (*state)
     return **state;
-  // Like Tap's: it begins with the log, and the row makes it durable.
+  // Like Tap's consumer: it begins with the log, and the row makes it durable.
   storage::journal_batch fresh;
   storage::consumer_change change;
   change.name = channel_consumer;

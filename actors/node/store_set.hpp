@@ -19,7 +19,7 @@
 
 namespace weir::actors {
 
-/// The open store of a partition and what is read of it at start.
+/// The open store of a partition, and what is read from it at start.
 ///
 /// # Ownership and threads
 /// Owned by NODE; outlives all actors.
@@ -38,26 +38,26 @@ result<std::vector<std::unique_ptr<storage::database>>>
 open_stores(const node_config& config, random_source& random,
             storage::disk_env* disk);
 
-/// Opens everything on a store.
+/// Opens everything that works on a store.
 result<std::unique_ptr<store_set>>
 open_store(const node_config& config, const clock& time,
            std::unique_ptr<storage::database> db);
 
-/// Generation of the collection filter; another filter than the stored one
-/// gets the next number, which is durable before anything is indexed under it
-/// (completeness.md, The terms).
+/// Generation of the collection filter. A filter that differs from the stored
+/// one gets the next number, which is durable before anything is indexed under
+/// it (completeness.md, The terms).
 result<uint32_t> load_filter(store_set& store,
                              const wire::collection_filter& wanted);
 
-/// What a start needs to know of all repos.
+/// What a start needs to know about all repos.
 struct known_repos {
   std::vector<tracked_set> tracked; ///< By ROUTER of the partition.
-  bool quiet_work = false;          ///< Some have it: `has_quiet_work`.
+  bool quiet_work = false; ///< Some repos have quiet work (`has_quiet_work`).
 };
 
-/// Reads all repos of a partition once, counts them, and notes accounts that are
-/// not active.
-/// @param end_wanted Asked for each page; true ends it with `ec::cancelled`.
+/// Reads all repos of a partition once, counts them, and notes inactive
+/// accounts.
+/// @param end_wanted Called for each page; true ends it with `ec::cancelled`.
 result<known_repos> load_repos(store_set& store, const context& shared,
                                partition_context& home,
                                uint32_t filter_generation,
@@ -67,8 +67,8 @@ result<known_repos> load_repos(store_set& store, const context& shared,
 result<std::vector<storage::upstream_row>>
 load_upstreams(store_set& store, const std::vector<upstream_config>& wanted);
 
-/// How far the listings of these upstreams came: of all their repos and of
-/// each of the collections.
+/// How far the listings of these upstreams were read: the listing of all repos
+/// and that of each collection.
 result<std::vector<listing_machine::row>>
 load_listings(const store_set& store,
               const std::vector<storage::upstream_row>& upstreams,
