@@ -16,7 +16,7 @@ bool is_loopback_name(std::string_view host) {
   return host == "localhost" || host == "127.0.0.1" || host == "[::1]";
 }
 
-/// Their digests are compared: neither content nor length leaks.
+/// Compares digests, so that neither content nor length leaks.
 bool equal_secret(std::string_view x, std::string_view y) {
   return atproto::same_secret(atproto::sha256(as_bytes(x)),
                               atproto::sha256(as_bytes(y)));
@@ -62,7 +62,7 @@ refuse_content_type(const net::incoming_request& x) {
                  ? std::string{}
                  : lower_case(type->substr(0, type->find(';')));
   while (!plain.empty() && (plain.back() == ' ' || plain.back() == '\t'))
-    plain.pop_back(); // RFC 9110, 5.6.6: spaces may stand before a `;`.
+    plain.pop_back(); // RFC 9110, 5.6.6: spaces are allowed before a `;`.
   if (plain != "application/json")
     return net::error_reply(415, "InvalidContentType",
                             "a POST needs the header Content-Type: "
@@ -82,7 +82,7 @@ access_control::check_credential(const net::incoming_request& x) {
     return std::nullopt;
   const auto* header = x.header("authorization");
   if (header != nullptr && is_right(*header, secret))
-    return std::nullopt; // However many others of this address guess.
+    return std::nullopt; // However many others at this address guess.
   if (header != nullptr && guesses(x.peer)) {
     auto out = net::error_reply(
       429, "TooManyFailures",
@@ -115,8 +115,8 @@ void access_control::set_password(const std::string& x) {
   failures_.clear();
 }
 
-/// What watches a node of this machine has no password; a proxy here speaks for
-/// anybody.
+/// A monitor on this machine needs no password; but a proxy on this machine
+/// forwards requests of anybody.
 bool access_control::is_open(const net::incoming_request& x) const {
   if (x.path != "/livez" && x.path != "/readyz")
     return false;
@@ -139,7 +139,7 @@ bool access_control::is_right(std::string_view header,
 bool access_control::guesses(const net::ip_address& peer) {
   const std::lock_guard guard{mutex_};
   if (failures_.size() >= limits::auth_peers_max && !failures_.contains(peer))
-    failures_.clear(); // A flood of addresses: counting starts anew.
+    failures_.clear(); // After a flood of addresses the count starts anew.
   auto& x = failures_[peer];
   const auto now = time_.steady_now();
   if (x.count == 0 || now - x.since > limits::auth_lock) {
@@ -149,7 +149,7 @@ bool access_control::guesses(const net::ip_address& peer) {
   return ++x.count > limits::auth_failures_max;
 }
 
-/// Whoever has many addresses must not fill the disk.
+/// Someone with many addresses must not fill the disk with log lines.
 void access_control::name(const net::ip_address& peer, steady_time now) {
   const auto verdict = lines_.take(now);
   if (verdict == line_budget::verdict::line)

@@ -13,34 +13,35 @@
 namespace weir::actors {
 
 struct access_options {
-  /// Basic auth `admin:<password>`; empty: no credential is asked for.
+  /// Basic auth `admin:<password>`; empty: no credential is needed.
   std::string password;
-  /// Host header names allowed besides loopback names.
+  /// Names allowed in the Host header besides loopback names.
   std::vector<std::string> hosts;
-  bool open_probes = false; ///< Whoever asks; from loopback they always are.
+  /// From any address; from loopback they are always open.
+  bool open_probes = false;
 };
 
-/// The one check in front of every route, upgrades included
-/// (hostile-inputs.md 2.2.1, 2.2.2, 2.2.4): Host allow-list, foreign Origin,
-/// credential. Of an address that had many wrong passwords, further wrong ones
-/// are answered later; the right one never is: who guesses may share the
-/// address, that of a proxy for example. The log names an address with wrong
-/// ones once in `limits::auth_lock`, and so many addresses in that time:
-/// `limits::auth_lines_max`.
+/// The one check before every route, also for upgrades (hostile-inputs.md
+/// 2.2.1, 2.2.2, 2.2.4): the allowed hosts, foreign Origins, the credential.
+/// After many wrong passwords from one address, further wrong ones are answered
+/// late. The right one never is, because the address may be shared with the one
+/// who guesses, for example that of a proxy. The log names an address with
+/// wrong passwords once in `limits::auth_lock`, and at most
+/// `limits::auth_lines_max` addresses in that time.
 ///
-/// `/livez` and `/readyz` need no credential on loopback, unless a proxy passes
-/// them on, or with `open_probes`.
+/// `/livez` and `/readyz` need no credential from loopback, unless a proxy
+/// forwards the request, nor from anywhere with `open_probes`.
 ///
 /// # Threads
-/// Any.
+/// Any thread.
 class access_control {
 public:
   access_control(access_options options, const clock& time);
 
-  /// The refusal, or nothing when the request may go on.
+  /// Returns the refusal, or nothing when the request may go on.
   std::optional<net::http_reply> refuse(const net::incoming_request& x);
 
-  /// From now on.
+  /// Requests need this password from now on.
   void set_password(const std::string& x);
 
 private:
@@ -58,16 +59,17 @@ private:
   bool guesses(const net::ip_address& peer);
   void name(const net::ip_address& peer, steady_time now);
 
-  access_options options_; ///< The password is guarded.
+  access_options options_; ///< The mutex guards the password.
   const clock& time_;
   mutable std::mutex mutex_;
   std::map<net::ip_address, failures> failures_;
-  /// The last line names one, too.
+  /// The last allowed line names an address, too.
   line_budget lines_{limits::auth_lines_max - 1, limits::auth_lock};
 };
 
-/// A POST is JSON (hostile-inputs.md 2.2.4): pages of other origins cannot send
-/// that without asking. The refusal, or nothing.
+/// A POST must be JSON (hostile-inputs.md 2.2.4), because pages of other
+/// origins cannot send that without a preflight. Returns the refusal, or
+/// nothing.
 std::optional<net::http_reply>
 refuse_content_type(const net::incoming_request& x);
 

@@ -16,7 +16,7 @@ namespace weir::actors {
 
 namespace {
 
-/// Where people find it.
+/// Where people find the documentation.
 constexpr auto documentation
   = "docs/api.md in the source, share/doc/weir/docs/api.md where weir is installed";
 
@@ -29,7 +29,7 @@ net::http_reply text_reply(int status, std::string_view type,
   return out;
 }
 
-/// @param verdict Outlives the view.
+/// @param verdict Must outlive the view.
 wire::repo_view to_view(const all_stores::listed_row& x,
                         const completeness_verdict& verdict) {
   wire::repo_view out;
@@ -50,7 +50,7 @@ wire::repo_view to_view(const all_stores::listed_row& x,
   return out;
 }
 
-/// @param cursor Of the next page; empty = this is the last one.
+/// @param cursor Of the next page; empty: this is the last one.
 net::http_reply page_reply(const std::vector<all_stores::listed_row>& rows,
                            const completeness_judge& by,
                            const std::string& cursor) {

@@ -241,7 +241,7 @@ void api_worker::order_letters(const api_request_ptr& x) {
     send(env_->shared->partitions()[partition]->consumer, std::move(order));
 }
 
-/// The DID document: as it is stored, if that is not old, else looked up.
+/// Answers with the stored DID document if it is fresh, otherwise looks it up.
 void api_worker::resolve(const api_request_ptr& x) {
   const auto did = atproto::did::parse(x->route.parameter);
   if (!did || !atproto::supported_did(did->str())) {
@@ -283,7 +283,7 @@ void api_worker::arm_timer() {
     timer_.arm(this, env_->shared->time->steady_now(), *due);
 }
 
-/// Routes requests of one port: checks first, then the actor.
+/// Routes the requests of one port: checks first, then the actor.
 class service final : public net::http_service {
 public:
   service(port on, std::shared_ptr<access_control> access, api_actor to,
@@ -305,7 +305,7 @@ public:
   std::optional<net::http_reply>
   on_head(net::incoming_request& head) override {
     if (auto refused = access_->refuse(head))
-      return refused; // Strangers' bodies are not read.
+      return refused; // Bodies of refused requests are not read.
     const auto found = find_route(on_, head.method, head.path, false);
     if (!found) {
       head.sink = std::make_shared<ignored_body>();
@@ -346,7 +346,8 @@ public:
     auto place = channels_->take(request.peer);
     if (!place) {
       // Tap's client stops for good at any answer but 101, and there will be
-      // room again: who is cut comes back (api.md, GET /channel).
+      // room again. A client whose connection is cut reconnects (api.md, GET
+      // /channel).
       refusals_.tell(request.peer, place.error().context,
                      env_->shared->time->steady_now());
       answer.cut();

@@ -17,30 +17,30 @@ class actor_system;
 
 namespace weir::actors {
 
-/// What the routes need to answer.
+/// What the routes need for their answers.
 struct api_environment {
   context_ptr shared;
-  std::string consumer_name; ///< In the store.
-  metric* waiting = nullptr; ///< Frames held back by REPOs.
-  /// Of all look-ups of the node; clients have a share.
+  std::string consumer_name; ///< Its name in the store.
+  metric* waiting = nullptr; ///< Frames that wait in REPOs.
+  /// Look-ups a second of the whole node; clients have a share.
   double lookups_per_second = limits::plc_per_second_range.standard;
   wire::sync_mode mode = wire::sync_mode::manual;
   std::vector<std::string> signal_collections;
   std::vector<std::string> collections;
-  uint32_t filter_generation = 0; ///< In force.
+  uint32_t filter_generation = 0; ///< The current one.
   std::shared_ptr<std::atomic<bool>> ready;
-  /// Bodies of all requests that are not answered; one more byte is a 503.
+  /// Limit for the bodies of all unanswered requests; one more byte is a 503.
   size_t request_bytes_max = limits::bulk_body_bytes_max;
 };
 
-/// The faces of a node: Tap's wire, the repository API and the operations
-/// routes. Formats are in `wire/`, rules in the actors that are asked.
+/// The interfaces of a node: Tap's protocol, the repository API and the
+/// operations routes. Formats are in `wire/`, rules in the actors that are
+/// asked.
 ///
 /// # Ownership and threads
-/// Made by NODE. The services are handed to HTTP servers; the actor does the
-/// work.
+/// Made by NODE. HTTP servers get the services; the actor does the work.
 struct api {
-  caf::strong_actor_ptr actor; ///< Keeps it for the shutdown.
+  caf::strong_actor_ptr actor; ///< Kept for the shutdown.
   std::shared_ptr<net::http_service> data;
   std::shared_ptr<net::http_service> operations;
   std::function<void()> stop;

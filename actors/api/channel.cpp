@@ -54,7 +54,8 @@ public:
   }
 
 private:
-  /// What is no ack is the first one's to count.
+  /// The partition of the event that a message acks. A message that is no ack
+  /// goes to the first one, which counts it.
   size_t partition_of(std::string_view message) const {
     if (to_.size() == 1)
       return 0;
@@ -82,7 +83,7 @@ void open_channel(const context& shared, const net::upgrader& answer,
   }
   const auto number = place->number();
   auto channel = std::make_shared<socket_channel>();
-  // One ack an event: a client that keeps up sends as many as it gets.
+  // One ack for each event: a client that keeps up sends as many as it gets.
   net::ws_session_options options;
   options.frames_per_second_max = limits::channel_acks_per_second_max;
   options.stall_timeout = limits::channel_stall_timeout;

@@ -6,11 +6,11 @@
 
 namespace weir::actors {
 
-/// Accepts a `/channel` upgrade and joins it to the CONSUMERs of all partitions:
-/// each sends its events, and each ack goes to the one whose event it is. Before
-/// the node is ready the connection is cut, so that clients try again
-/// (api.md, GET /channel).
-/// @param place Held until the channel is over.
+/// Accepts a `/channel` upgrade and connects it to the CONSUMERs of all
+/// partitions: each sends its events, and each ack goes to the CONSUMER whose
+/// event it names. Before the node is ready the connection is cut, so that
+/// clients try again (api.md, GET /channel).
+/// @param place Kept until the channel ends.
 void open_channel(const context& shared, const net::upgrader& answer,
                   channel_places::place_ptr place);
 

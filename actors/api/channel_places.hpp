@@ -11,11 +11,11 @@
 
 namespace weir::actors {
 
-/// How many WebSocket channels there may be, in all and of one address
+/// Limits the number of WebSocket channels, in total and for one address
 /// (hostile-inputs.md 2.2.7).
 ///
 /// # Threads
-/// Any.
+/// Any thread.
 class channel_places : public std::enable_shared_from_this<channel_places> {
 public:
   explicit channel_places(size_t all_max = limits::channels_max,
@@ -24,7 +24,7 @@ public:
     // nop
   }
 
-  /// One place; the end of the object gives it back.
+  /// One place; its destructor gives the place back.
   class place {
   public:
     place(std::shared_ptr<channel_places> all, const net::ip_address& peer,
@@ -38,7 +38,7 @@ public:
     place(const place&) = delete;
     place& operator=(const place&) = delete;
 
-    /// From 1; no other channel of the node ever had it.
+    /// From 1; never given to another channel of the node.
     uint64_t number() const noexcept { return number_; }
 
   private:
@@ -49,8 +49,8 @@ public:
 
   using place_ptr = std::shared_ptr<place>;
 
-  /// Errors: `rate_limited` (this address has enough), `limit_reached` (all are
-  /// taken).
+  /// Errors: `rate_limited` (this address has its maximum), `limit_reached`
+  /// (all places are taken).
   result<place_ptr> take(const net::ip_address& peer);
 
 private:

@@ -11,9 +11,9 @@
 
 namespace weir::actors {
 
-/// Counts the WebSocket channels that are refused, and names their addresses in
-/// the log: `limits::channel_lines_max` in `limits::channel_lines_interval`, since
-/// an application that is cut comes back at once.
+/// Counts refused WebSocket channels and names their addresses in the log, at
+/// most `limits::channel_lines_max` in `limits::channel_lines_interval`,
+/// because an application whose connection is cut reconnects at once.
 ///
 /// # Ownership and threads
 /// Borrows the metric. Any thread.

@@ -17,31 +17,31 @@
 namespace weir::actors {
 
 /// Clients that wait for a look-up of `/resolve`. The node needs its look-ups
-/// for the repos it follows, so clients have a share of them: so many a second
-/// and so many at a time; who comes beyond that is answered 429 at once. All
-/// who ask for one DID share one look-up. No CAF, no clock, no I/O.
+/// for the repos that it follows, so clients have a share: a number a second
+/// and a number at the same time. Further clients get 429 at once. All clients
+/// that ask for one DID share one look-up. No CAF, no clock, no I/O.
 class client_lookups {
 public:
   using answer = std::function<void(net::http_reply)>;
 
-  /// @param per_second Of all look-ups of the node.
+  /// @param per_second Look-ups a second of the whole node.
   explicit client_lookups(double per_second);
 
-  /// True when IDENTITY has to be asked.
+  /// Returns true when IDENTITY must be asked.
   bool add(const atproto::did& repo, answer to, steady_time now);
 
-  /// What IDENTITY says. An old row with more to come is no answer.
+  /// Takes an answer of IDENTITY. An old row with more to come is no answer.
   void on_fact(const atproto::did& repo,
                const result<storage::identity_row>& fact, bool last,
                wall_time wall);
 
-  /// Lets go of those who waited too long.
+  /// Answers clients that have waited too long.
   void on_timer(steady_time now);
 
-  /// Nobody is answered any more.
+  /// Drops all clients.
   void clear() { waiting_.clear(); }
 
-  /// When `on_timer` has something to do.
+  /// When `on_timer` must be called.
   std::optional<steady_time> due() const;
 
 private:
@@ -57,13 +57,13 @@ private:
   token_bucket budget_;
 };
 
-/// What IDENTITY said, for clients: a directory that is not right, as one that is
-/// none, or lost its documents, says nothing of a DID.
+/// An answer of IDENTITY, for clients: when the directory is misconfigured or
+/// lost its documents, its answer decides nothing about a DID.
 result<storage::identity_row>
 fact_of(const result<storage::identity_row>& said,
         const std::vector<health_finding>& causes);
 
-/// True when a row was read so lately that it may be given out.
+/// Whether a row was read recently enough to be given out.
 bool is_fresh(const storage::identity_row& row, wall_time wall);
 
 } // namespace weir::actors

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-/// Whether copies are whole, and why not, as the API tells it
+/// The API's answers about whether copies are whole, and why they are not
 /// (completeness.md).
 namespace weir::actors {
 
@@ -20,7 +20,7 @@ struct completeness_judge {
   upstream_view upstream_of(const storage::repo_row& row) const;
 };
 
-/// In one word, and in one sentence why not.
+/// The result as one word, and the reason as one sentence.
 struct completeness_verdict {
   std::optional<bool> complete; ///< Unset: the account is not active.
   std::string reason;
@@ -35,11 +35,11 @@ net::http_reply completeness_reply(const store_readers& store,
                                    const completeness_judge& by,
                                    const atproto::did& did);
 
-/// `/v1/completeness`: the last count, for the node and a page of hosts.
+/// `/v1/completeness`: the last census, for the node and a page of hosts.
 net::http_reply summary_reply(const api_environment& env,
                               const net::incoming_request& request);
 
-/// The short form of the count, in `/status`.
+/// Appends the short form of the census, for `/status`.
 void append_short_count(const context& shared, std::string& out);
 
 } // namespace weir::actors

@@ -17,7 +17,7 @@ namespace weir::actors {
 
 namespace {
 
-/// What it was about, as far as the log still says.
+/// Appends the subject of the event, as far as the log still has it.
 void append_subject(const store_readers& store, storage::op_id id,
                     std::string& out) {
   const auto found = storage::log_reader{store.db, store.names, 0}.find(id);
@@ -48,8 +48,8 @@ void append_ids(std::string_view name, const std::vector<uint64_t>& ids,
   out += ']';
 }
 
-/// What became of an order, in ids of events, from one partition or more. Each
-/// CONSUMER answers on a thread of its own; the last one sends.
+/// The result of an order, in ids of events, from one partition or more. Each
+/// CONSUMER answers on a thread of its own; the last answer sends the reply.
 class letters_answer {
 public:
   letters_answer(bool retry, std::vector<uint64_t> foreign, size_t orders,
@@ -82,7 +82,7 @@ private:
     append(outdated_, x.outdated);
     append(unknown_, x.unknown);
     append(left_, x.left);
-    // What lies behind it in other partitions is looked at twice.
+    // Later ids of other partitions are looked at twice.
     if (x.next != 0)
       next_ = std::min(next_, numbers.id_of(x.next).value());
   }
@@ -110,7 +110,8 @@ private:
   net::responder answer_;
 };
 
-/// Ids by the partition in whose log they are; `foreign` has those of none.
+/// Sorts ids by the partition in whose log they are; `foreign` gets those of no
+/// partition.
 std::map<uint16_t, letters_order>
 orders_by_id(const std::vector<uint64_t>& ids, const context& shared,
              std::vector<uint64_t>& foreign) {
@@ -125,7 +126,7 @@ orders_by_id(const std::vector<uint64_t>& ids, const context& shared,
   return out;
 }
 
-/// Of one repo, or of all.
+/// Orders for the letters of one repo, or for all.
 std::map<uint16_t, letters_order>
 orders_for_all(const wire::letters_request& x, const context& shared) {
   letters_order order;
@@ -156,7 +157,7 @@ letters_orders_of(const net::body_sink& body, bool retry,
   auto out = request->all ? orders_for_all(*request, *shared)
                           : orders_by_id(request->ids, *shared, foreign);
   if (out.empty())
-    out[0]; // Somebody has to say that there are none.
+    out[0]; // One CONSUMER must report that there are none.
   const auto all = std::make_shared<letters_answer>(
     retry, std::move(foreign), out.size(), std::move(answer));
   for (auto& [partition, order] : out) {

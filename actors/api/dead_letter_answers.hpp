@@ -10,15 +10,15 @@
 
 namespace weir::actors {
 
-/// Events that this consumer was given up to acknowledge, by id, with what they
-/// were about; a page of them. Reads the log once for each.
+/// One page of the dead letters of this consumer, by id, with the subject of
+/// each. Reads the log once for each letter.
 net::http_reply dead_letters_reply(const context& shared,
                                    const std::string& consumer,
                                    const page_request& page);
 
-/// What a body of `/v1/dead-letters/retry` or `/drop` wants, by partition.
+/// The orders in a body of `/v1/dead-letters/retry` or `/drop`, by partition.
 /// @param body A `text_body`.
-/// @param answer Hears what became of all of them.
+/// @param answer Called with the result of all orders.
 result<std::map<uint16_t, letters_order>>
 letters_orders_of(const net::body_sink& body, bool retry,
                   const context_ptr& shared, net::responder answer);

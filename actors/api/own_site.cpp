@@ -14,7 +14,7 @@ bool is_port(std::string_view x) {
   return failed == std::errc{} && rest == end && number > 0;
 }
 
-/// What follows `http://<host>` or `https://<host>`, if that is how it begins.
+/// The text after `http://<host>` or `https://<host>`, if the URL begins so.
 std::optional<std::string> behind_origin(std::string_view url,
                                          std::string_view host) {
   const auto text = lower_case(url);

@@ -8,7 +8,7 @@ namespace weir::actors {
 
 namespace {
 
-/// Takes the time, and the colon behind it, from the front of a cursor.
+/// Takes the time and the colon after it from the front of a cursor.
 bool take_due(std::string_view& text, uint64_t& due) {
   const auto* end = text.data() + text.size();
   const auto [at, bad] = std::from_chars(text.data(), end, due);

@@ -9,7 +9,7 @@
 
 namespace weir::actors {
 
-/// How a list is sorted, and so what its cursors are.
+/// How a list is sorted, which decides the form of its cursors.
 enum class page_order : uint8_t {
   did,   ///< A cursor is the last DID of its page.
   retry, ///< By the time of the next attempt: `<seconds>:<DID>`.
@@ -18,15 +18,16 @@ enum class page_order : uint8_t {
 
 page_order order_of(action list) noexcept;
 
-/// Which page of a list is asked for.
+/// The requested page of a list.
 struct page_request {
   size_t limit = limits::api_page_default; ///< 1 to `limits::api_page_max`.
   atproto::did after;                      ///< Empty: from the start.
-  uint64_t after_due = 0; ///< Of `after`, Unix seconds; `page_order::retry`.
-  uint64_t after_id = 0;  ///< `page_order::id`.
+  /// Time of `after`, Unix seconds; for `page_order::retry`.
+  uint64_t after_due = 0;
+  uint64_t after_id = 0; ///< For `page_order::id`.
 };
 
-/// Reads `limit` and `cursor`; `ec::invalid_argument` says which one is wrong.
+/// Reads `limit` and `cursor`; `ec::invalid_argument` names the wrong one.
 result<page_request> parse_page(const net::incoming_request& x,
                                 page_order order = page_order::did);
 

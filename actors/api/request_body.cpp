@@ -4,7 +4,7 @@ namespace weir::actors {
 
 namespace {
 
-/// Nothing while there is room.
+/// Returns nothing while there is room.
 std::optional<net::http_reply> refusal(const byte_ledger& ledger,
                                        size_t bytes_max) {
   if (ledger.held(memory_use::requests) <= bytes_max)

@@ -7,14 +7,14 @@
 
 namespace weir::actors {
 
-/// The body of a request that names repos, read while it arrives. What it keeps
-/// is claimed in the ledger as it comes, until the request is answered: a
-/// length that is only announced costs nothing.
+/// The body of a request that names repos, read while it arrives. Its memory is
+/// claimed in the ledger as it comes, until the request is answered: a length
+/// that is only announced costs nothing.
 class repos_body final : public net::body_sink {
 public:
-  /// @param bytes_max What the bodies of all requests may keep together; one
-  /// more byte is a 503 for the body that brings it.
-  /// @param members As of `repos_request_reader`.
+  /// @param bytes_max Limit for the bodies of all requests together; one more
+  /// byte is a 503 for the body that brings it.
+  /// @param members As for `repos_request_reader`.
   repos_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max,
              std::span<const wire::body_member> members);
 
@@ -29,10 +29,11 @@ private:
   wire::repos_request_reader reader_;
 };
 
-/// The body of a small request, kept as it is and claimed in the ledger as it comes.
+/// The body of a small request, kept unchanged and claimed in the ledger as it
+/// comes.
 class text_body final : public net::body_sink {
 public:
-  /// @param bytes_max As of `repos_body`.
+  /// @param bytes_max As for `repos_body`.
   text_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max)
     : ledger_(std::move(ledger)), claim_(ledger_, memory_use::requests),
       bytes_max_(bytes_max) {
@@ -56,7 +57,7 @@ public:
   std::optional<net::http_reply> put(bytes_view) override { return {}; }
 };
 
-/// Where the body of a route that takes one goes.
+/// Makes the sink for the body of a route.
 std::shared_ptr<net::body_sink>
 make_body(const route& to, const std::shared_ptr<byte_ledger>& ledger,
           size_t bytes_max);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t bulk = limits::bulk_body_bytes_max;
 constexpr std::array<std::string_view, 2> pages{"limit", "cursor"};
-/// Of a name that nobody knows so much is shown.
+/// Bytes that are shown of an unknown name.
 constexpr size_t shown_max = 64;
 
 constexpr std::array table{
@@ -28,7 +28,8 @@ constexpr std::array table{
   route{port::data, "POST", "/repos/resync", action::resync, false, bulk, {},
         wire::did_members},
   route{port::data, "GET", "/repos", action::list, false, 0, pages},
-  // Before the pattern with a parameter: the static route wins (SYNC 3b.13).
+  // Before the pattern with a parameter, so that the static route wins (SYNC
+  // 3b.13).
   route{port::data, "GET", "/repos/errors", action::list_errors, false, 0,
         pages},
   route{port::data, "GET", "/repos/:did", action::get_repo, false, 0},
@@ -62,7 +63,7 @@ constexpr std::array table{
 
 constexpr std::string_view parameter_mark = "/:did";
 
-/// The parameter, when `path` fits the pattern.
+/// Returns the parameter when `path` fits the pattern.
 std::optional<std::string_view> fit(std::string_view pattern,
                                     std::string_view path) {
   const auto mark = pattern.find(parameter_mark);
@@ -125,11 +126,12 @@ find_route(port on, std::string_view method, std::string_view path,
     method = "GET";
   for (const auto& x : all_routes()) {
     const auto parameter = x.on == on ? fit(x.pattern, path) : std::nullopt;
-    // A path that stands in the table is no parameter of another pattern.
+    // A path that is in the table is not a parameter of another pattern.
     if (!parameter || (!miss.method.empty() && x.pattern != path))
       continue;
     if (x.upgrade && !upgrade && x.method != method) {
-      miss.method = x.method; // Another method would be refused as well.
+      // The same path with another method would be refused as well.
+      miss.method = x.method;
       continue;
     }
     if (x.upgrade != upgrade) {

@@ -45,7 +45,7 @@ enum class action : uint8_t {
   short_status,
 };
 
-/// One row of the route table; a pattern with `/:did` in it has a parameter.
+/// One row of the route table. A pattern that contains `/:did` has a parameter.
 struct route {
   port on = port::data;
   std::string_view method;
@@ -53,19 +53,20 @@ struct route {
   action what = action::root;
   bool upgrade = false;
   size_t body_max = 0;
-  /// Names of all query parameters that it takes; the others are empty.
+  /// Names of all query parameters that the route takes; unused entries are
+  /// empty.
   std::array<std::string_view, 2> query{};
-  /// All members of its JSON body; none where `body_max` is 0.
+  /// All members of its JSON body; none when `body_max` is 0.
   std::span<const wire::body_member> body{};
 };
 
-/// The first query parameter that the route does not take, in words, with the one
-/// that was meant; empty: it takes all of them. What is asked for and ignored would
-/// look as if it were done.
+/// A sentence about the first query parameter that the route does not take,
+/// with the one that was probably meant; empty when it takes all. A parameter
+/// that was silently ignored would look as if it had worked.
 std::string unknown_parameter(const route& x,
                               const net::incoming_request& request);
 
-/// All routes there are; docs/api.md has an entry for each of them.
+/// All routes; docs/api.md has an entry for each.
 std::span<const route> all_routes();
 
 struct matched_route {
@@ -73,13 +74,13 @@ struct matched_route {
   std::string parameter; ///< The DID, as in the path.
 };
 
-/// Why a request has no route: there is no such path, or it exists with another
-/// method, or for WebSockets only, or not for them.
+/// Why a request has no route: the path does not exist, or it exists with
+/// another method, or only for WebSockets, or not for WebSockets.
 struct route_miss {
   std::string_view
-    method; ///< The one that the path takes; empty: no such path.
-  bool upgrade = false; ///< It is a WebSocket.
-  bool plain = false;   ///< It is none, and one is wanted.
+    method; ///< The method that the path takes; empty: no such path.
+  bool upgrade = false; ///< The request is a WebSocket, and the path is not.
+  bool plain = false; ///< The request is not a WebSocket, and the path is.
 };
 
 boost::system::result<matched_route, route_miss>

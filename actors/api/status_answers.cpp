@@ -31,8 +31,8 @@ void append_causes(const std::vector<health_finding>& causes,
   out += ']';
 }
 
-/// Streams that are not open, if the node does not work without them. One that
-/// never was is starting, until it is named.
+/// Adds streams that are not open, if the node does not work without them. A
+/// stream that was never open is starting, until a finding names it.
 void add_missing_streams(const std::vector<upstream_view>& all,
                          const std::vector<health_finding>& causes,
                          std::vector<std::string>& out) {
@@ -51,7 +51,8 @@ void add_missing_streams(const std::vector<upstream_view>& all,
                     + (": " + x.origin + " is not connected"));
 }
 
-/// What this node is, and which ids its log has: it is never cut off at its begin.
+/// Appends version and mode of the node and the range of its log's ids: the log
+/// is never cut off at its begin.
 void append_node(const api_environment& env, std::string& body) {
   const auto events = durable_events(*env.shared);
   body += R"("name":"weir","version":")";
@@ -146,7 +147,7 @@ net::http_reply short_status_reply(const api_environment& env) {
 net::http_reply status_reply(const api_environment& env) {
   std::string body = "{";
   append_node(env, body);
-  // Each repo is counted once here and once there.
+  // Each repo is counted once in each of the two.
   append_counts("repos", repo_states(*env.shared), body);
   append_counts("accounts", account_states(*env.shared), body);
   const auto uncovered = env.shared->uncovered.load();
