@@ -46,7 +46,7 @@ bool identity_machine::answer_failing(const atproto::did& repo,
     return false;
   const auto* known = find(repo);
   const auto serves = known != nullptr && known->row && !fresh;
-  if (serves) // They were told already.
+  if (serves) // The waiters already got the known row.
     for (auto& x : out.answers)
       x.last = !told_later(repo, x.to);
   if (!serves || out.answers.empty()) {

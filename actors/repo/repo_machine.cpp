@@ -118,7 +118,7 @@ repo_effects repo_machine::on_timer(const upstream_board& board, now_time now) {
     identity_.try_refresh(t);
     sync_.attend_gap(t);
     question_.ask(t);
-    if (doubted() != doubt_bytes{}) // Whoever owns this looks at each event.
+    if (doubted() != doubt_bytes{}) // The owner checks this at each event.
       t.arm(now.steady + limits::doubt_check_interval);
     proof_.attend_listing(t);
     frames_.give_way(t);
