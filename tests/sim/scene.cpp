@@ -301,30 +301,30 @@ result<std::pair<int, std::string>> scene::ask(net::http_request request) {
   return std::pair{(*answer)->status, std::string{as_text((*answer)->body)}};
 }
 
+namespace {
+
+net::http_request request_to(const std::string& node,
+                             const std::string& target) {
+  net::http_request out;
+  out.target = net::parse_url("http://" + node).value().with_target(target);
+  return out;
+}
+
+} // namespace
+
 result<std::pair<int, std::string>> scene::get(const std::string& target) {
-  net::http_request request;
-  request.target
-    = net::parse_url("http://" + settings_.node.bind).value().with_target(
-      target);
-  return ask(std::move(request));
+  return ask(request_to(settings_.node.bind, target));
 }
 
 void scene::send_get(const std::string& target) {
-  net::http_request request;
-  request.target
-    = net::parse_url("http://" + settings_.node.bind).value().with_target(
-      target);
-  web_->get(std::move(request), [](const auto&) {
+  web_->get(request_to(settings_.node.bind, target), [](const auto&) {
     // nop
   });
 }
 
 result<std::pair<int, std::string>> scene::post(const std::string& target,
                                                 std::string body) {
-  net::http_request request;
-  request.target
-    = net::parse_url("http://" + settings_.node.bind).value().with_target(
-      target);
+  auto request = request_to(settings_.node.bind, target);
   request.method = "POST";
   request.headers.push_back({"Content-Type", "application/json"});
   request.body = std::move(body);
@@ -391,12 +391,9 @@ std::vector<uint64_t> scene::last_operations() const {
   if (!node_)
     return out;
   const auto page = node_->metrics().render();
-  for (size_t i = 0; i < out.size(); ++i) {
-    const auto name = "\nweir_partition_oplog_seq{partition=\""
-                      + std::to_string(i) + "\"} ";
-    if (const auto at = page.find(name); at != std::string::npos)
-      out[i] = std::stoull(page.substr(at + name.size()));
-  }
+  for (size_t i = 0; i < out.size(); ++i)
+    out[i] = apps::metric_total(page, "weir_partition_oplog_seq",
+                                "\"" + std::to_string(i) + "\"");
   return out;
 }
 
