@@ -1,6 +1,7 @@
 #include "actors/node/store_set.hpp"
 
 #include "actors/node/memory_plan.hpp"
+#include "actors/node/start_rules.hpp"
 #include "actors/upstream/careful_machine.hpp"
 #include "base/crash_point.hpp"
 #include "net/url.hpp"
@@ -106,15 +107,9 @@ result<uint32_t> load_filter(store_set& store,
   const auto known = storage::load_filter(*store.db);
   if (!known)
     return known.error();
-  storage::filter_row next;
-  if (!wanted.matches_all())
-    next.collections = wanted.patterns();
-  if (*known) {
-    next.generation = (*known)->generation;
-    if (next == **known)
-      return next.generation;
-    ++next.generation;
-  }
+  const auto next = next_filter(*known, wanted);
+  if (*known && next == **known)
+    return next.generation;
   storage::journal_batch fresh;
   fresh.configuration.push_back(storage::filter_change(next));
   if (auto written = store.writer->commit(fresh); !written)
@@ -148,9 +143,7 @@ result<known_repos> load_repos(store_set& store, const context& shared,
                                        shared.upstreams);
       const auto active = x.row.account == storage::account_status::active;
       home.stats.add(x.row.status, x.row.account);
-      if (active && x.row.status == storage::repo_status::synced
-          && x.row.filter_generation != filter_generation
-          && x.collections.empty())
+      if (is_outdated(x.row, !x.collections.empty(), filter_generation))
         ++home.stats.outdated;
       if (x.chain != nullptr)
         home.stats.records += x.chain->record_count;
@@ -167,41 +160,25 @@ result<known_repos> load_repos(store_set& store, const context& shared,
 
 result<std::vector<storage::upstream_row>>
 load_upstreams(store_set& store, const std::vector<upstream_config>& wanted) {
-  auto known = storage::load_upstreams(*store.db);
+  const auto known = storage::load_upstreams(*store.db);
   if (!known)
     return known.error();
-  uint32_t last_id = 0;
-  for (const auto& x : *known)
-    last_id = std::max(last_id, x.id);
-  std::vector<storage::upstream_row> out;
   storage::journal_batch fresh;
   for (const auto& x : wanted) {
     const auto url = net::parse_url(x.url);
     if (!url)
       return fail(ec::invalid_argument,
                   "upstream " + x.url + ": " + url.error().context);
-    const auto origin = url->as_http().origin();
-    const auto i
-      = std::find_if(known->begin(), known->end(), [&](const auto& row) {
-          return row.url == origin && row.relay == x.relay;
-        });
-    storage::upstream_row row;
-    if (i != known->end()) {
-      row = *i;
-    } else {
-      row.id = ++last_id;
-      row.url = origin;
-      row.relay = x.relay;
-      known->push_back(row);
-    }
-    careful_machine::begin_life(row);
-    fresh.upstreams.push_back(row);
-    out.push_back(std::move(row));
+    fresh.upstreams.push_back(
+      {.url = url->as_http().origin(), .relay = x.relay});
   }
+  fresh.upstreams = rows_of_streams(*known, std::move(fresh.upstreams));
+  for (auto& x : fresh.upstreams)
+    careful_machine::begin_life(x);
   if (!fresh.upstreams.empty())
     if (auto written = store.writer->commit(fresh); !written)
       return written.error();
-  return out;
+  return std::move(fresh.upstreams);
 }
 
 result<std::vector<listing_machine::row>>

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "storage/format/records.hpp"
+#include "wire/filter.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace weir::actors {
+
+// What a new life of the process makes of the rows that the store has from
+// earlier ones. Without disk, clock or CAF; `store_set` reads and writes.
+
+/// The row of the collection filter. A filter that differs from the stored one
+/// gets the next generation, so that each repo can say under which filter it was
+/// indexed (completeness.md, The terms).
+/// @param known The stored row; none in a new store.
+storage::filter_row next_filter(const std::optional<storage::filter_row>& known,
+                                const wire::collection_filter& wanted);
+
+/// Whether the repo is whole, but under another filter than the present one. A
+/// repo with its own collections does not follow the filter.
+/// @param generation Of the present filter.
+bool is_outdated(const storage::repo_row& row, bool own_collections,
+                 uint32_t generation) noexcept;
+
+/// The rows of the configured streams, in their order. A stream that was read
+/// before keeps its id and its position; ids are never given to other streams.
+/// @param wanted Only `url` and `relay` of each are set.
+std::vector<storage::upstream_row>
+rows_of_streams(const std::vector<storage::upstream_row>& known,
+                std::vector<storage::upstream_row> wanted);
+
+} // namespace weir::actors

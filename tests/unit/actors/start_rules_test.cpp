@@ -1,0 +1,63 @@
+#include "actors/node/start_rules.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weir::actors {
+namespace {
+
+using storage::account_status;
+using storage::repo_status;
+
+wire::collection_filter posts() {
+  return wire::collection_filter::parse({"app.bsky.feed.post"}).value();
+}
+
+TEST(StartRulesTest, AFilterKeepsItsGenerationUntilItChanges) {
+  const auto first = next_filter({}, {});
+  EXPECT_EQ(first, (storage::filter_row{1, {}}));
+  EXPECT_EQ(next_filter(first, {}), first);
+  const auto second = next_filter(first, posts());
+  EXPECT_EQ(second, (storage::filter_row{2, {"app.bsky.feed.post"}}));
+  EXPECT_EQ(next_filter(second, posts()), second);
+  // Back to an earlier filter is a change, too: what was indexed in between
+  // lacks records.
+  EXPECT_EQ(next_filter(second, {}), (storage::filter_row{3, {}}));
+}
+
+TEST(StartRulesTest, ASyncedActiveRepoOfAnotherFilterIsOutdated) {
+  storage::repo_row row;
+  row.status = repo_status::synced;
+  row.account = account_status::active;
+  row.filter_generation = 1;
+  EXPECT_FALSE(is_outdated(row, false, 1));
+  EXPECT_TRUE(is_outdated(row, false, 2));
+  EXPECT_FALSE(is_outdated(row, true, 2));
+  row.status = repo_status::desync;
+  EXPECT_FALSE(is_outdated(row, false, 2));
+  row.status = repo_status::synced;
+  row.account = account_status::takendown;
+  EXPECT_FALSE(is_outdated(row, false, 2));
+}
+
+TEST(StartRulesTest, AStreamKeepsItsNumberAndNoOtherGetsIt) {
+  const std::vector<storage::upstream_row> known{
+    {.id = 7, .url = "https://gone.test"},
+    {.id = 4, .url = "https://a.test", .cursor = 99},
+    {.id = 5, .url = "https://b.test", .cursor = 70}};
+  // What was a PDS and is a relay now has other rules and another position.
+  const auto rows = rows_of_streams(known, {{.url = "https://new.test"},
+                                            {.url = "https://a.test"},
+                                            {.url = "https://b.test",
+                                             .relay = true}});
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0].id, 8u);
+  EXPECT_EQ(rows[0].cursor, 0u);
+  EXPECT_EQ(rows[1].id, 4u);
+  EXPECT_EQ(rows[1].cursor, 99u);
+  EXPECT_EQ(rows[2].id, 9u);
+  EXPECT_TRUE(rows[2].relay);
+  EXPECT_EQ(rows[2].cursor, 0u);
+}
+
+} // namespace
+} // namespace weir::actors
