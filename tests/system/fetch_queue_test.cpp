@@ -32,7 +32,9 @@ protected:
 
   /// Rows that are in front of all others.
   void add_crowd(const storage::repo_row& row) {
-    store->write(crowd_rows(row, places + 100));
+    store->each([&] {
+      store->write(crowd_rows(row, places + 100, store->db().identity()));
+    });
   }
 
   void start(std::vector<std::string> more = {}) {
@@ -166,26 +168,28 @@ hostile_host::script slow_download(const test_repo& repo, size_t pace = 1) {
 size_t doubt_all(damaged_copy& store,
                  storage::repo_status status = storage::repo_status::desync,
                  int64_t due = 0) {
-  std::vector<atproto::did> repos;
-  auto rows = store.db().scan(storage::range_of<storage::repo_by_status_key>(
-    storage::repo_status::synced));
-  for (; rows.valid(); rows.next())
-    repos.push_back(
-      storage::decode_key<storage::repo_by_status_key>(rows.key())
-        .value()
-        .repo);
-  for (const auto& repo : repos) {
-    store.erase(encode_key(storage::repo_by_status_key{
-      storage::repo_status::synced, 0, repo}));
-    store.change<storage::repo_row>(storage::repo_key{repo}, [&](auto& row) {
-      row.status = status;
-      row.next_retry = due;
-      store.put(encode_key(storage::repo_by_status_key{
-                  status, storage::due_of(row), repo}),
-                "");
-    });
-  }
-  return repos.size();
+  using storage::repo_by_status_key;
+  constexpr auto synced = storage::repo_status::synced;
+  size_t out = 0;
+  store.each([&] {
+    std::vector<atproto::did> repos;
+    auto rows = store.db().scan(storage::range_of<repo_by_status_key>(synced));
+    for (; rows.valid(); rows.next())
+      repos.push_back(
+        storage::decode_key<repo_by_status_key>(rows.key()).value().repo);
+    for (const auto& repo : repos) {
+      store.erase(encode_key(repo_by_status_key{synced, 0, repo}));
+      store.change<storage::repo_row>(storage::repo_key{repo}, [&](auto& row) {
+        row.status = status;
+        row.next_retry = due;
+        store.put(
+          encode_key(repo_by_status_key{status, storage::due_of(row), repo}),
+          "");
+      });
+    }
+    out += repos.size();
+  });
+  return out;
 }
 
 } // namespace

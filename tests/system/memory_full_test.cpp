@@ -78,9 +78,12 @@ protected:
       hub.publish(x, hosts.emplace_back().url());
       hosts.back().on_repo(x.did(), trickle);
     }
+    // Several partitions take frames faster than this test can send them, so
+    // that the stream's share would never be full.
     node = std::make_unique<hostile_node>(
       std::vector{"relay:" + hub.url()}, hub.url(),
-      std::vector<std::string>{"--memory-limit", std::to_string(least_memory),
+      std::vector<std::string>{"--partitions", "1",
+                               "--memory-limit", std::to_string(least_memory),
                                "--sync-parallelism", std::to_string(downloads),
                                "--consumer-window-events", "100000",
                                "--consumer-retry", "1h"});

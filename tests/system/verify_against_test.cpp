@@ -58,7 +58,8 @@ void commit_in_silence(simnet::world& world, size_t account) {
 }
 
 /// The first head of a repo.
-record_head_key head_of(const damaged_copy& x, const atproto::did& repo) {
+record_head_key head_of(damaged_copy& x, const atproto::did& repo) {
+  x.of(repo);
   const auto rows = x.db().scan(range_of<record_head_key>(0, repo));
   return decode_key<record_head_key>(rows.key()).value();
 }
@@ -102,6 +103,7 @@ TEST_F(VerifyAgainstTest, EveryRecordThatDiffersIsNamed) {
 TEST_F(VerifyAgainstTest, AnotherTreeOrALaterRevisionThanTheHostsIsNamed) {
   damaged_copy copy{data};
   const auto edit = [&](const atproto::did& repo, auto change) {
+    copy.of(repo);
     const auto key = encode_key(chain_key{repo});
     auto chain = decode_chain(copy.get(key), copy.names()).value().chain;
     change(chain);
@@ -141,6 +143,7 @@ TEST_F(VerifyAgainstTest, ARepoThatIsStaleIsAFinding) {
   const auto did = account(0).id;
   damaged_copy copy{data};
   claim_passed(copy, account(0).rev.time());
+  copy.of(did);
   const auto key = encode_key(chain_key{did});
   auto chain = decode_chain(copy.get(key), copy.names()).value().chain;
   chain.rev = atproto::tid{chain.rev.value() - 1'000'000};
@@ -247,6 +250,7 @@ TEST_F(VerifyAgainstTest, ADirectoryThatDoesNotAnswerExplainsNothing) {
 TEST_F(VerifyAgainstTest, AnAccountThatAnotherRelayTookDownIsNoFinding) {
   const auto did = account(0).id;
   damaged_copy copy{data};
+  copy.of(did);
   const auto by_relay = [&](uint32_t relay) {
     copy.change<repo_row>(repo_key{did}, [&](auto& row) {
       row.account = account_status::takendown;
@@ -266,6 +270,7 @@ namespace {
 /// Takes what says that a repo is known, and leaves or takes that it is
 /// tracked.
 void lose_repo(damaged_copy& x, const atproto::did& repo, bool tracked) {
+  x.of(repo);
   const auto row
     = decode_value<repo_row>(x.get(encode_key(repo_key{repo}))).value();
   x.erase(encode_key(repo_key{repo}));
@@ -277,6 +282,7 @@ void lose_repo(damaged_copy& x, const atproto::did& repo, bool tracked) {
 
 /// A repo that waits for its first fetch.
 void invent_repo(damaged_copy& x, const atproto::did& repo) {
+  x.of(repo);
   x.put(encode_key(repo_key{repo}), encode_value(repo_row{}));
   x.put(encode_key(repo_by_status_key{repo_status::pending, 0, repo}), "");
   x.put(encode_key(member_key{default_dataset, repo}),
@@ -293,8 +299,8 @@ TEST_F(VerifyAgainstTest, ARepoThatIsMissingWhollyIsNamed) {
   const auto lost = account(0).id;
   const auto finding = "I9 " + lost.str() + " is at ";
   damaged_copy copy{data};
-  lose_repo(copy, lost, false);
   claim_passed(copy, account(0).rev.time());
+  lose_repo(copy, lost, false);
   const auto where = copy.close();
   const auto some = against(where);
   EXPECT_EQ(some.count("not followed here"), 1u);
@@ -335,6 +341,7 @@ TEST_F(VerifyAgainstTest, AccountsWhoseStateDiffersAreFindings) {
   ASSERT_TRUE(net.life().faults().inject(away));
   const auto gone = account(2).id;
   damaged_copy copy{data};
+  copy.of(gone);
   copy.change<repo_row>(repo_key{gone}, [](auto& row) {
     row.account = row.words.host = account_status::deleted;
   });

@@ -23,8 +23,13 @@ using namespace storage;
 const auto unknown_did
   = atproto::did::parse("did:plc:zzzzzzzzzzzzzzzzzzzzzzzz");
 
+/// With one partition: the tests take rows by their place in the one store.
 class VerifyDamageTest : public verify_store {
 protected:
+  VerifyDamageTest() : verify_store({"--partitions", "1"}) {
+    // nop
+  }
+
   using damage = std::function<void(damaged_copy&)>;
 
   /// Plants it in a copy; the program must name it and end with 1.

@@ -69,6 +69,7 @@ protected:
 /// Changes a row of a repo, and the row that finds it by its status.
 template <class Change>
 void change_repo(damaged_copy& x, const atproto::did& repo, Change edit) {
+  x.of(repo);
   const auto by_status = [&] {
     const auto row
       = decode_value<repo_row>(x.get(encode_key(repo_key{repo}))).value();
@@ -96,6 +97,7 @@ void deactivate(damaged_copy& x, const atproto::did& repo) {
 
 /// A repo that was away when it was found: nothing of it is here.
 void invent_away(damaged_copy& x, const atproto::did& repo) {
+  x.of(repo);
   repo_row row;
   row.account = row.words.host = account_status::deactivated;
   x.put(encode_key(repo_key{repo}), encode_value(row));

@@ -32,18 +32,40 @@ verdict verify(const std::string& data_dir, std::vector<std::string> more = {});
 /// some traffic, delivered a part of it, and ended.
 class verify_store : public testing::Test {
 protected:
+  /// @param more Further options of the node.
+  explicit verify_store(std::vector<std::string> more = {})
+    : more_(std::move(more)) {
+    // nop
+  }
+
   void SetUp() override;
 
   followed_network net{5, 12, 900};
   const temp_dir dir;
   const std::string data = dir.at("data");
+
+private:
+  std::vector<std::string> more_;
 };
 
 /// A copy of a data directory that can be damaged past the writer, so that
-/// LevelDB's own checksums are right.
+/// LevelDB's own checksums are right. Its calls are for the first store, which
+/// also has the rows of the node, until `of` says another one.
 class damaged_copy {
 public:
   explicit damaged_copy(const std::string& data_dir);
+
+  /// From now on all calls are for the store of this repo.
+  void of(const atproto::did& repo);
+
+  /// Calls `use` once for each store, with all calls in it for that one.
+  template <class Use>
+  void each(Use use) {
+    for (size_t i = 0; i < all_.size(); ++i) {
+      select(i);
+      use();
+    }
+  }
 
   const storage::database& db() const noexcept { return *db_; }
 
@@ -85,10 +107,13 @@ public:
   std::string close();
 
 private:
+  void select(size_t partition);
+
   const temp_dir dir_;
   const std::string where_;
-  std::unique_ptr<storage::database> db_;
-  std::shared_ptr<storage::collection_table> names_;
+  std::vector<std::unique_ptr<storage::database>> all_;
+  storage::database* db_ = nullptr; ///< One of them.
+  std::shared_ptr<storage::collection_table> names_; ///< Of that one.
 };
 
 } // namespace weir::tests

@@ -21,7 +21,10 @@ TEST(WriteAmountTest, ACommitOfARepoWithManyCollectionsWritesLittle) {
              make_record("one"));
   repo.commit();
   host.publish_and_serve(repo);
-  hostile_node node{{"relay:" + host.url()}, host.url(), {"--mode", "manual"}};
+  // Several partitions would share the room for names of collections.
+  hostile_node node{{"relay:" + host.url()},
+                    host.url(),
+                    {"--mode", "manual", "--partitions", "1"}};
   node.add({repo.did()});
   ASSERT_EQ(node.await(repo.did(), "synced").status, "synced");
   const auto before = bytes_of_directory(node.data_dir());
