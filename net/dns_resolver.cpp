@@ -198,7 +198,7 @@ private:
       if (!self->channel_ || self->in_flight_ >= limits::dns_queries_max) {
         auto code = self->channel_ ? ec::limit_reached : ec::unreachable;
         loop.post([done = std::move(done), code] {
-          done(fail(code, "DNS: no more look-ups are possible"));
+          done(fail(code, "DNS: no look-up can be started now"));
         });
         return;
       }

@@ -155,9 +155,11 @@ void access_control::name(const net::ip_address& peer, steady_time now) {
   if (verdict == line_budget::verdict::line)
     log::warn("wrong_password", {{"peer", net::to_string(peer)}});
   else if (verdict == line_budget::verdict::last)
-    log::warn("wrong_password", {{"peer", net::to_string(peer)},
-                                 {"hint", "there are many; for a minute no "
-                                          "others are named"}});
+    log::warn(
+      "wrong_password",
+      {{"peer", net::to_string(peer)},
+       {"hint",
+        "there are many; no further addresses are named for a minute"}});
 }
 
 } // namespace weir::actors

@@ -291,7 +291,8 @@ public:
     : on_(on), access_(std::move(access)), to_(std::move(to)),
       env_(std::move(env)), channels_(std::make_shared<channel_places>()),
       refusals_(env_->shared->metrics.counter(
-        "weir_channels_refused_total", "Channels beyond their limits")) {
+        "weir_channels_refused_total",
+        "Channels that were refused because of their limits")) {
     // nop
   }
 

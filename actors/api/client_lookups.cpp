@@ -55,10 +55,10 @@ void client_lookups::on_timer(steady_time now) {
     if (late == waiting_.end())
       return;
     answer_all(atproto::did{late->first},
-               net::error_reply(503, "Unavailable",
-                                "nobody has answered yet: other look-ups go "
-                                "first, or the directory limits this node, which "
-                                "/readyz says then; try again later"));
+               net::error_reply(
+                 503, "Unavailable",
+                 "there is no answer yet: other look-ups go first, or the "
+                 "directory limits this node (see /readyz); try again later"));
   }
 }
 
@@ -90,8 +90,8 @@ fact_of(const result<storage::identity_row>& said,
            && y.level == health_level::failing;
   });
   if (said.error().code == ec::not_found && wrong != causes.end())
-    return fail(ec::unreachable, "the directory is not right: " + wrong->error
-                                   + "; /readyz has more");
+    return fail(ec::unreachable,
+                "the directory fails: " + wrong->error + "; /readyz has more");
   return said;
 }
 

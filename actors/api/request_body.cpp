@@ -10,7 +10,8 @@ std::optional<net::http_reply> refusal(const byte_ledger& ledger,
   if (ledger.held(memory_use::requests) <= bytes_max)
     return std::nullopt;
   return net::error_reply(503, "Unavailable",
-                          "the bodies of all requests are too large now");
+                          "the bodies of all requests together take too much "
+                          "memory now; try again later");
 }
 
 } // namespace

@@ -36,22 +36,27 @@ public:
       export_.emplace(std::move(*exported));
     auto& registry = shared_->metrics;
     asked_ = &registry.counter("weir_identity_asked_total",
-                               "Questions for an identity");
+                               "Requests of other actors for an identity");
     fetched_ = &registry.counter("weir_identity_lookups_total",
                                  "Documents fetched");
-    pace_ = &registry.gauge("weir_identity_pace",
-                            "Look-ups a second that the directory gets now");
+    pace_ = &registry.gauge(
+      "weir_identity_pace",
+      "Look-ups per second that the directory currently gets");
     pace_->set(static_cast<uint64_t>(std::ceil(machine_.lookups_per_second())));
     failed_ = &registry.counter("weir_identity_failures_total",
-                                "Documents that could not be had");
-    unchecked_ = &registry.counter("weir_identity_handle_failures_total",
-                                   "Handles whose owner nobody could tell");
-    exported_ = &registry.counter("weir_identity_exported_total",
-                                  "Documents had from the directory's export");
-    pages_ = &registry.counter("weir_identity_export_requests_total",
-                               "Pages of the directory's export asked for");
-    operations_ = &registry.counter("weir_identity_export_operations_total",
-                                    "Operations read of the directory's export");
+                                "Look-ups of DID documents that failed");
+    unchecked_ = &registry.counter(
+      "weir_identity_handle_failures_total",
+      "Handles that could not be checked, because nobody answered for them");
+    exported_
+      = &registry.counter("weir_identity_exported_total",
+                          "DID documents taken from the directory's export");
+    pages_ = &registry.counter(
+      "weir_identity_export_requests_total",
+      "Pages of the directory's export that were requested");
+    operations_
+      = &registry.counter("weir_identity_export_operations_total",
+                          "Operations read from the directory's export");
   }
 
   behavior_type make_behavior() override;

@@ -25,10 +25,10 @@ public:
       return;
     auto*& counter = counters_[index(before)][index(after)];
     if (counter == nullptr)
-      counter = &registry_.counter("weir_repo_status_changes_total",
-                                   "Changes of the status of repos", "change",
-                                   name(before, "new") + " to "
-                                     + name(after, "gone"));
+      counter = &registry_.counter(
+        "weir_repo_status_changes_total",
+        "Changes of the status of repos, by the status before and after",
+        "change", name(before, "new") + " to " + name(after, "gone"));
     counter->add();
   }
 

@@ -84,8 +84,9 @@ void recall_known(const context_ptr& shared) {
 
 /// A cause that nothing tested is not reported as working again.
 const char* reason_of_end(const health_finding& x) noexcept {
-  return x.level == health_level::unproved ? "nothing of it was tried for long"
-                                           : "it is not so any more";
+  return x.level == health_level::unproved
+           ? "it was not tried again for a long time"
+           : "the cause has ended";
 }
 
 class health_watch final : public observed<common_actor::base> {
@@ -94,9 +95,9 @@ public:
     : observed(config, "health"), shared_(std::move(shared)) {
     for (size_t i = 0; i < health_causes.size(); ++i)
       failing_[i] = &shared_->metrics.gauge(
-        "weir_health_causes", "Why the node does not do its work: so many of "
-                              "a kind",
-        "cause", to_string(health_causes[i]));
+        "weir_health_causes",
+        "Causes in /readyz, of whatever level, by their kind", "cause",
+        to_string(health_causes[i]));
   }
 
   behavior_type make_behavior() override {
@@ -157,11 +158,10 @@ private:
   void hold(bool wanted) {
     if (std::exchange(holds_, wanted) == wanted)
       return;
-    shared_->intake.set(shortage::clock,
-                        wanted ? intake_level::no_reading : intake_level::open,
-                        wanted ? "no stream is read while this machine's clock "
-                                 "is in doubt"
-                               : "");
+    shared_->intake.set(
+      shortage::clock, wanted ? intake_level::no_reading : intake_level::open,
+      wanted ? "no stream is read while this machine's clock seems to be slow"
+             : "");
   }
 
   context_ptr shared_;

@@ -29,8 +29,8 @@ void node::impl::add_gauges() {
   for (const auto& x : shared->upstreams.all())
     shared->metrics.gauge(
       "weir_upstream_staleness_seconds",
-      "How far a stream is behind the time of day", "upstream", x.origin,
-      [this, id = x.id] {
+      "Seconds that a stream is behind the time of day; 0 while it is quiet",
+      "upstream", x.origin, [this, id = x.id] {
         return shared->upstreams.find(id).staleness(
           shared->time->wall_now(), shared->time->steady_now(),
           limits::passed_quiet_min);

@@ -49,9 +49,9 @@ backfill_environment environment_of_backfills(const node_config& config,
   out.spools = make_spool_factory(config);
   out.bounds = {plan.spool, plan.index_entries, plan.chunks};
   out.bytes = &metrics.counter("weir_backfill_bytes_total",
-                               "Body bytes of repo fetches");
+                               "Bytes received in the bodies of repo fetches");
   out.records = &metrics.counter("weir_backfill_records_total",
-                                 "Records of fetched repos");
+                                 "Records in the repos that were fetched");
   return out;
 }
 

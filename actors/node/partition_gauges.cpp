@@ -25,20 +25,23 @@ void add_repo_gauges(context& shared) {
   add_state_gauges(shared, "weir_repos", "Repos by state", repo_states);
   add_state_gauges(shared, "weir_accounts", "Repos by state of their account",
                    account_states);
-  metrics.gauge("weir_oplog_seq", "Durable operations", [&shared] {
+  metrics.gauge("weir_oplog_seq", "Durable operations in the log", [&shared] {
     return double(shared.sum([](const partition_context& x) {
       return x.stats.durable.load();
     }));
   });
   for (const auto& x : shared.partitions())
-    metrics.gauge("weir_partition_oplog_seq",
-                  "Last durable operation of a partition", "partition",
-                  std::to_string(x->number),
-                  [home = x.get()] { return double(home->stats.durable); });
-  metrics.gauge("weir_records", "Records held", [&shared] {
-    return double(record_count(shared));
-  });
-  metrics.gauge("weir_repos_synced", "Repos in sync", [&shared] {
+    metrics.gauge(
+      "weir_partition_oplog_seq",
+      "Number of the last durable operation in the log of a partition",
+      "partition", std::to_string(x->number), [home = x.get()] {
+        return double(home->stats.durable);
+      });
+  metrics.gauge("weir_records", "Records in the copies of all repos",
+                [&shared] {
+                  return double(record_count(shared));
+                });
+  metrics.gauge("weir_repos_synced", "Repos in the state synced", [&shared] {
     return double(shared.sum([](const partition_context& x) {
       return x.stats.repos[size_t(storage::repo_status::synced)].load();
     }));
@@ -60,27 +63,30 @@ void add_store_gauges(
     };
   };
   for (size_t i = 0; i < storage::table_families; ++i)
-    metrics.gauge("weir_store_bytes", "Size of the store on disk, about",
+    metrics.gauge("weir_store_bytes",
+                  "Approximate size of the store on disk, by family of tables",
                   "family", storage::to_string(storage::table_family(i)),
-                  [&shared, i] { return double(store_sizes(shared)[i]); });
+                  [&shared, i] {
+                    return double(store_sizes(shared)[i]);
+                  });
   metrics.gauge("weir_store_memory_bytes",
-                "Memory that the store holds to be faster, about",
+                "Approximate memory of the store's write buffers and caches",
                 sum([](const store_set& x) -> uint64_t {
                   return x.db->memory_bytes() + x.tail->bytes_held();
                 }));
   metrics.gauge("weir_store_growth_bytes_per_day",
-                "How fast the store grows, by the last day; NaN in the first "
-                "ten minutes",
+                "How fast the store grows, measured over the last day; NaN in "
+                "the first ten minutes",
                 [&shared] {
                   return store_growth_per_day(shared).value_or(
                     std::numeric_limits<double>::quiet_NaN());
                 });
-  metrics.gauge("weir_collections", "Names of collections held",
+  metrics.gauge("weir_collections", "Names of collections in memory",
                 sum([](const store_set& x) -> uint64_t {
                   return x.names->size();
                 }));
   metrics.gauge("weir_collection_names_bytes",
-                "Memory that the names of collections hold",
+                "Memory that the names of collections take",
                 sum([](const store_set& x) -> uint64_t {
                   return x.names->bytes();
                 }));
@@ -100,7 +106,8 @@ void add_consumer_gauges(context& shared) {
       }));
     };
   };
-  metrics.gauge("weir_consumer_backlog_events", "Events not acked",
+  metrics.gauge("weir_consumer_backlog_events",
+                "Events in the log that are not acked",
                 sum(&consumer_stats::backlog));
   metrics.gauge("weir_consumer_backlog_seconds",
                 "Age of the oldest event that could be delivered and is not "
@@ -120,9 +127,10 @@ void add_consumer_gauges(context& shared) {
                   "Acks of ids that this log never gave out",
                   sum(&consumer_stats::foreign_acks));
   metrics.counter("weir_consumer_bad_acks_total",
-                  "Messages of applications that were no acks",
+                  "Messages from applications that were no valid acks",
                   sum(&consumer_stats::refused_acks));
-  metrics.gauge("weir_deadletters", "Events given up and kept for a decision",
+  metrics.gauge("weir_deadletters",
+                "Events that were given up and wait to be retried or dropped",
                 sum(&consumer_stats::dead_letters));
 }
 

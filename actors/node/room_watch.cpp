@@ -30,20 +30,21 @@ public:
       options_(std::move(options)), on_failure_(std::move(on_failure)) {
     auto& registry = shared_->metrics;
     free_ = &registry.gauge("weir_disk_free_bytes",
-                            "Room on the disk of the store");
-    reserve_
-      = &registry.gauge("weir_disk_reserve_bytes", "Room that is to stay free");
-    level_ = &registry.gauge("weir_intake_level",
-                             "0: all is let in; 1: no backfill; 2: no stream "
-                             "is read; 3: no requests that make work");
+                            "Free bytes on the disk of data_dir");
+    reserve_ = &registry.gauge("weir_disk_reserve_bytes",
+                               "Bytes that stay free on the disk of data_dir");
+    level_ = &registry.gauge(
+      "weir_intake_level",
+      "0: everything is accepted; 1: nothing is fetched; 2: no stream is read "
+      "either; 3: requests that write are refused, too");
     memory_ = &registry.gauge("weir_memory_resident_bytes",
                               "Memory of the process that is in RAM");
-    registry.gauge("weir_memory_limit_bytes", "Of memory_limit")
+    registry.gauge("weir_memory_limit_bytes", "Value of memory_limit")
       .set(options_.memory_limit);
     for (size_t i = 0; i < held_.size(); ++i)
-      held_[i]
-        = &registry.gauge("weir_memory_held_bytes", "What the queues hold",
-                          "by", std::string{byte_ledger::names[i]});
+      held_[i] = &registry.gauge("weir_memory_held_bytes",
+                                 "Bytes in queues and caches, by their kind",
+                                 "by", std::string{byte_ledger::names[i]});
   }
 
   behavior_type make_behavior() override {

@@ -67,7 +67,7 @@ open_store(const node_config& config, const clock& time,
 namespace {
 
 error ended() {
-  return fail(ec::cancelled, "the end was wanted while the node started");
+  return fail(ec::cancelled, "the node was asked to end while it started");
 }
 
 /// The ROUTER of the repo would never find it here.

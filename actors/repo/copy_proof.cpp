@@ -21,7 +21,7 @@ bool is_unheard(const storage::repo_row& row, atproto::tid rev) {
 }
 
 constexpr auto no_rev_told
-  = "its position is stale, and its host does not tell its rev";
+  = "its position is stale, and its host does not say its rev";
 
 } // namespace
 
@@ -211,7 +211,7 @@ void copy_proof::hear_census(const incompleteness& x, repo_turn& t) {
       && !from.told_all(told_at, t.now.steady, t.settings.listing_grace);
   if (completeness::needs_index(t.row, chain_.rev())) {
     if (!is_on_its_way) // Else a later census sees whether it came.
-      sync_.desync("it was not fetched since its upstream told of it", t);
+      sync_.desync("it was not fetched since its upstream named it", t);
   } else if (x.unproved && !completeness::is_noted(t.row, from.since_reset())) {
     sync_.desync(no_rev_told, t);
   }

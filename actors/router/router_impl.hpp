@@ -35,7 +35,8 @@ public:
     const auto count = [this](const char* result) {
       return &shared_->metrics.counter(
         "weir_stream_claims_total",
-        "DIDs that streams of PDSs named and nobody tracked", "result", result);
+        "Untracked DIDs that streams of PDSs named, by what became of them",
+        "result", result);
     };
     claims_confirmed_ = count("confirmed");
     claims_failed_ = count("failed");

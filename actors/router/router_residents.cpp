@@ -82,9 +82,10 @@ void router::on_repo_down(const caf::down_msg& x) {
     log::warn("repo_died", {{"did", repo.str()}});
     fence(repo);
   } else {
-    log::error("repo_parked", {{"did", repo.str()},
-                               {"reason", "it died too often; its events are "
-                                          "given up for a minute"}});
+    log::error("repo_parked",
+               {{"did", repo.str()},
+                {"reason", "it died too often; its events are not handled for "
+                           "a minute, and then it is fetched"}});
     send(home_->journal, journal_missed{repo, router_actor{this}});
   }
   on_doubt({repo});

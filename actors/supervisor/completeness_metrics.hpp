@@ -11,16 +11,17 @@ namespace weir::actors {
 class completeness_metrics {
 public:
   explicit completeness_metrics(metrics_registry& registry)
-    : active_(&registry.gauge("weir_repos_active",
-                              "Repos of active accounts, as the last look at "
-                              "all rows found them")),
-      incomplete_(&registry.gauge("weir_repos_incomplete",
-                                  "Those of them that are not complete")) {
+    : active_(&registry.gauge(
+      "weir_repos_active",
+      "Repos of active accounts, as the last scan of all repos counted them")),
+      incomplete_(&registry.gauge(
+        "weir_repos_incomplete",
+        "Repos of active accounts whose copy is not complete")) {
     for (size_t i = 0; i < without_.size(); ++i)
-      without_[i]
-        = &registry.gauge("weir_repos_incomplete_by_term",
-                          "Those that are not complete, by what is missing",
-                          "term", completeness::all_terms[i].name);
+      without_[i] = &registry.gauge(
+        "weir_repos_incomplete_by_term",
+        "Repos whose copy is not complete, by the term that does not hold",
+        "term", completeness::all_terms[i].name);
   }
 
   void set(const completeness_count& x) {

@@ -48,8 +48,8 @@ void fetch_ends::tell(const char* event, const atproto::did& repo,
     log::info(event, {{"did", repo.str()}, {"reason", reason}});
   else if (verdict == line_budget::verdict::last)
     log::info("fetches_unnamed",
-              {{"hint", "more fetches bring nothing than are named here: GET "
-                        "/repos/errors has those that failed, and "
+              {{"hint", "further fetches without a result are not named here: "
+                        "GET /repos/errors has those that failed, and "
                         "weir_backfill_finished_total counts all of them"}});
 }
 

@@ -35,48 +35,53 @@ void supervisor::register_fetch_metrics() {
   auto& registry = env_.shared->metrics;
   started_ = &registry.counter("weir_backfill_started_total",
                                "Fetches started");
-  crawled_ = &registry.counter("weir_backfill_crawled_total",
-                               "Fetches given up because others waited");
-  unanswered_
-    = &registry.counter("weir_backfill_unanswered_total",
-                        "Fetches without an answer, given up for others");
-  given_back_ = &registry.counter(
-    "weir_backfill_given_back_total",
-    "Fetches of a host with more than its share, given up for others");
+  crawled_ = &registry.counter(
+    "weir_backfill_crawled_total",
+    "Slow fetches that were given up because other hosts waited");
+  unanswered_ = &registry.counter(
+    "weir_backfill_unanswered_total",
+    "Fetches without an answer that were given up because other hosts waited");
+  given_back_
+    = &registry.counter("weir_backfill_given_back_total",
+                        "Fetches of hosts with more than their share that were "
+                        "given up because other hosts waited");
   queue_ = &registry.gauge("weir_backfill_queue_depth",
                            "Repos waiting for a fetch or in one");
 }
 
 void supervisor::register_listing_metrics() {
   auto& registry = env_.shared->metrics;
-  listings_ = &registry.counter("weir_listing_finished_total",
-                                "Listings compared");
-  listings_failed_ = &registry.counter("weir_listing_failed_total",
-                                       "Pages of listings that failed");
-  confirmed_ = &registry.counter("weir_listing_confirmed_total",
-                                 "Listed DIDs whose documents agree");
-  claims_dropped_
-    = &registry.counter("weir_listing_claims_dropped_total",
-                        "Listed DIDs left to the next listing");
-  mistrusted_ = &registry.counter("weir_listing_mistrusted_total",
-                                  "Pages of listings that mostly list what "
-                                  "is not so");
+  listings_
+    = &registry.counter("weir_listing_finished_total",
+                        "Listings that were read to their end and compared");
+  listings_failed_ = &registry.counter(
+    "weir_listing_failed_total", "Pages of listings that could not be read");
+  confirmed_ = &registry.counter(
+    "weir_listing_confirmed_total",
+    "Listed DIDs whose documents name the host that lists them");
+  claims_dropped_ = &registry.counter(
+    "weir_listing_claims_dropped_total",
+    "Listed DIDs that were not checked and are left to the next listing");
+  mistrusted_ = &registry.counter(
+    "weir_listing_mistrusted_total",
+    "Pages of listings most of whose DIDs have documents that disagree");
   streams_mistrusted_
     = &registry.counter("weir_stream_mistrusted_total",
-                        "Rests of streams that mostly name what is not so");
+                        "Times that new DIDs of a stream were ignored for a "
+                        "while because the documents of most disagreed");
   questions_open_
     = &registry.gauge("weir_account_questions",
-                      "Accounts whose host is to say what they are");
+                      "Accounts about whose state their host is to be asked");
   questions_refused_
     = &registry.counter("weir_account_questions_refused_total",
-                        "Questions without a place or an answer; asked "
-                        "later");
+                        "Questions about accounts that found no room or no "
+                        "answer and are asked again later");
   compared_ = &registry.counter("weir_uncovered_compared_total",
                                 "Answers of hosts about repos that no "
                                 "upstream covers");
   uncovered_ = &registry.gauge("weir_repos_uncovered",
                                "Repos that no upstream covers, as the last "
-                               "look at all rows found them");
+                               "scan of all repos counted them");
 }
 
 void supervisor::perform(supervisor_machine::effects x) {

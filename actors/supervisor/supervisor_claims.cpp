@@ -97,8 +97,9 @@ void supervisor::perform(const claims_machine::effects& x) {
       log::warn("listing_mistrusted",
                 {{"upstream", url_of(page.what.upstream)},
                  {"reason", page.proved
-                             ? "most of what it lists is not so; it rests"
-                             : no_document}});
+                              ? "the documents of most accounts that it lists "
+                                "name another host; it is not read for a while"
+                              : no_document}});
     }
     decided->parts->answered();
   }
@@ -145,12 +146,14 @@ void supervisor::perform_streams(const claims_machine::effects& x) {
       return y.first.first == each.stream;
     });
     streams_mistrusted_->add();
-    log::warn("stream_mistrusted",
-              {{"upstream", url_of(each.stream)},
-               {"reason", each.proved
-                            ? "most accounts that it names are not there; new "
-                              "ones are left to its listing for a while"
-                            : no_document}});
+    log::warn(
+      "stream_mistrusted",
+      {{"upstream", url_of(each.stream)},
+       {"reason",
+        each.proved
+          ? "the documents of most new accounts that it names do not name its "
+            "host; for a while new ones are found by its listing only"
+          : no_document}});
     for (const auto& router : env_.shared->routers())
       send(router, stream_claims_rest{each.stream, each.until});
   }

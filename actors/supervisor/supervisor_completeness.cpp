@@ -161,20 +161,20 @@ void supervisor::hint(const completeness_census& x) {
   for (const auto& origin : hints_.pds_relays(env_.shared->upstreams.all(), x))
     log::warn("relay_is_pds",
               {{"upstream", origin},
-               {"hint", "it is the PDS of accounts that it tells of, not a relay: "
+               {"hint", "it is the PDS of accounts in its stream, not a relay: "
                         "name it in upstream as pds:"
                           + origin + " instead of relay:" + origin}});
   if (hints_.finds_nobody(x))
     log::warn("signal_finds_nobody",
-              {{"hint", "nobody has records of signal_collection: is it the name "
-                        "of a collection that exists? Whoever writes the first "
-                        "one is tracked from then on"}});
+              {{"hint", "no account has records of signal_collection: is it "
+                        "the name of a collection that exists? An account that "
+                        "writes one is tracked from then on"}});
   if (env_.keeps_some && hints_.keeps_nothing(x, record_count(*env_.shared)))
     log::warn("collections_keep_nothing",
               {{"repos", x.all().active},
-               {"hint", "none of these repos has a record that collections "
-                        "keeps, so nothing of them is held: are its names those "
-                        "of collections that exist?"}});
+               {"hint", "none of these repos has a record in one of the "
+                        "configured collections, so nothing of them is stored: "
+                        "are those the names of collections that exist?"}});
 }
 
 void supervisor::on_counted(const completeness_page& x) {

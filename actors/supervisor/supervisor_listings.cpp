@@ -45,9 +45,9 @@ void supervisor::perform(const listing_machine::effects& x) {
     log::info("listing_cut_short",
               {{"upstream", url_of(x.write->what.upstream)},
                {"collection", name_of(x.write->what.collection)},
-               {"reason", "its last pages named nobody new, or it has more "
-                          "pages than are read; whom it did not name is not "
-                          "found before their next event"}});
+               {"reason", "its last pages named no new account, or it has more "
+                          "pages than are read; accounts that it did not name "
+                          "are found with their next event"}});
   if (x.finished && x.write->what.collection.empty()) {
     const auto upstream = x.write->what.upstream;
     const auto ended = debts_.on_ended(upstream, x.write->value.noted);
@@ -121,11 +121,13 @@ void supervisor::on_listing(const listing_page& x) {
                                  {"reason", to_string(x.failed)}});
     if (!x.collection.empty() && x.collection == env_.holders_listing
         && x.failed.code != ec::rate_limited)
-      log::warn("holders_unknown",
-                {{"upstream", url_of(x.upstream)},
-                 {"reason", x.failed.context},
-                 {"hint", "who has records of the signal collection there is "
-                          "not known yet; their next commits tell"}});
+      log::warn(
+        "holders_unknown",
+        {{"upstream", url_of(x.upstream)},
+         {"reason", x.failed.context},
+         {"hint",
+          "it is not known yet which accounts there have records of the signal "
+          "collection; each is found with its next commit in it"}});
     if (x.collection.empty()) {
       listing_all_.erase(x.upstream);
       tell_health(x.upstream, debts_.on_failed(x.upstream, x.failed, x.retry_after));

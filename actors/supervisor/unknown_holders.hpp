@@ -47,7 +47,8 @@ public:
       x.passed_over = false;
     if (x.offered && ++x.failures < limits::health_listing_failures_min)
       return std::nullopt;
-    x.trouble = "who has records of the signal collection there is not known: "
+    x.trouble = "it is not known which accounts there have records of the "
+                "signal collection: "
                 + to_string(why);
     return trouble_of(what.upstream);
   }
@@ -60,7 +61,7 @@ public:
     const auto passed_over = x.passed_over;
     x = state{};
     if (passed_over)
-      x.trouble = "of some accounts there it is not known whether they have "
+      x.trouble = "it is not known of some accounts there whether they have "
                   "records of the signal collection: describeRepo failed, or "
                   "knows none of those that are listed";
     return trouble_of(what.upstream);

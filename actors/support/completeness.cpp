@@ -52,7 +52,7 @@ std::string text(const atproto::tid& x) {
 
 std::string why_not_live(const upstream_view& x) {
   if (x.id == 0)
-    return "there is no upstream that could tell of it";
+    return "no upstream covers it";
   const auto who = "the stream of " + x.origin;
   if (!x.connected)
     return who + " is not open"
@@ -63,8 +63,10 @@ std::string why_not_live(const upstream_view& x) {
     return who + " is not read while there is a shortage here";
   if (!x.since_reset().defined())
     return who + " was reset and waits for its first position";
-  return who + " has not told yet what happened before it was opened, or lags "
-               "behind; it is at " + std::to_string(x.received);
+  return who
+         + " has not sent yet all that happened before it was opened, or lags "
+           "behind; it is at "
+         + std::to_string(x.received);
 }
 
 std::string why_not_current(const storage::repo_row& row,
@@ -108,8 +110,8 @@ std::string reason(size_t term, const storage::repo_row& row,
   if (holds == &terms::position_current)
     return why_not_current(row, upstream);
   if (holds == &terms::first_rev_set)
-    return "no event and no listing has told a rev of it that counts: the revs "
-           "of commits that came before its first fetch do not count";
+    return "no event and no listing has named a rev of it that counts: the "
+           "revs of commits that came before its first fetch do not count";
   if (row.filter_generation == 0 && holds == &terms::filter_current)
     return "it was never fetched";
   if (row.filter_generation == 0 && holds == &terms::indexed_past_first_rev)
@@ -117,14 +119,14 @@ std::string reason(size_t term, const storage::repo_row& row,
   if (holds == &terms::indexed_past_first_rev)
     return "the copy is whole through rev " + text(last_rev(row, chain))
            + " (last fetch " + text(row.last_indexed_rev)
-           + "), and its upstream told of it from rev " + text(row.first_rev)
+           + "), and its upstream named it from rev " + text(row.first_rev)
            + " on";
   if (holds == &terms::filter_current)
     return "it was fetched under filter " + std::to_string(row.filter_generation)
            + ", and filter " + std::to_string(filter_generation)
            + " is in force";
   if (holds == &terms::no_gap)
-    return "an event of it was dropped or waits to be judged";
+    return "an event of it was dropped, or waits until it can be verified";
   return why_not_synced(row);
 }
 

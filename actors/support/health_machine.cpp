@@ -236,8 +236,8 @@ health_machine::judge_directory(steady_time now) {
                 + std::to_string(rest_.count()) + " seconds";
   lower(out);
   if (limits_us)
-    out.own_remedy = "it limits this node, which waits as long as it says: have "
-                     "patience, and lower plc_per_second if that goes on";
+    out.own_remedy = "it limits this node, which waits as long as it says; if "
+                     "that goes on, lower plc_per_second";
   return out;
 }
 

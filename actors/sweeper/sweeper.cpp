@@ -33,8 +33,8 @@ public:
       "weir_repos_erased_total",
       "Repos whose erased content has left the disk");
     failed_ = &shared_->metrics.counter(
-      "weir_erasing_failed_total",
-      "Times that erased content could not be looked for or taken off the disk");
+      "weir_erasing_failed_total", "Times that erased content could not be "
+                                   "found on the disk or removed from it");
   }
 
   behavior_type make_behavior() override;

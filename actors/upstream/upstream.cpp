@@ -18,8 +18,8 @@ namespace weir::actors {
 
 namespace {
 
-constexpr auto unread = "nothing is in the way and its socket is not read, "
-                        "again and again";
+constexpr auto unread
+  = "its socket is not read although nothing prevents it, again and again";
 
 class upstream final : public observed<upstream_actor::base> {
 public:
@@ -35,28 +35,29 @@ public:
                                 "Frames received", "upstream", url());
     bytes_ = &registry.counter("weir_upstream_bytes_total",
                                "Bytes of frames received", "upstream", url());
-    resets_ = &registry.counter("weir_upstream_resets_total",
-                                "Positions that were reset", "upstream",
-                                url());
-    poison_ = &registry.counter("weir_upstream_poison_frames_total",
-                                "Frames stepped over because they ended the "
-                                "process",
-                                "upstream", url());
+    resets_ = &registry.counter(
+      "weir_upstream_resets_total",
+      "Times that the position in the stream was reset", "upstream", url());
+    poison_ = &registry.counter(
+      "weir_upstream_poison_frames_total",
+      "Frames that were skipped because they had ended the process", "upstream",
+      url());
     too_slow_ = &registry.counter("weir_upstream_too_slow_total",
                                   "Times its host ended the stream because "
                                   "it was read too slowly",
                                   "upstream", url());
     stalls_ = &registry.counter("weir_upstream_stalls_total",
-                                "Connections given up because nothing was in "
-                                "the way and their socket was not read",
+                                "Connections closed because their socket was "
+                                "not read although nothing prevented it",
                                 "upstream", url());
     dials_ = &registry.counter("weir_upstream_dials_total",
-                               "Connections tried", "upstream", url());
+                               "Attempts to connect", "upstream", url());
     connected_ = &registry.gauge("weir_upstream_connected",
                                  "1 while the stream is live", "upstream",
                                  url());
-    cursor_ = &registry.gauge("weir_upstream_cursor",
-                              "Low-water mark", "upstream", url());
+    cursor_ = &registry.gauge(
+      "weir_upstream_cursor",
+      "Sequence number up to which every event is durable", "upstream", url());
   }
 
   behavior_type make_behavior() override;

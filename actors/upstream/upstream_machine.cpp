@@ -65,7 +65,7 @@ upstream_machine::on_frames(std::vector<shared_bytes> frames, steady_time now) {
   if (counters_.too_slow != too_slow)
     if (const auto times = pace_.was_too_slow(now))
       out.alerts.push_back("read too slowly for its host "
-                           + std::to_string(times) + " times of late");
+                           + std::to_string(times) + " times within an hour");
   quiet_.note(false, now);
   advance();
   note_quiet(now);
@@ -296,7 +296,7 @@ upstream_machine::effects upstream_machine::on_look(bool is_read,
   note_quiet(now);
   if (!over)
     return out;
-  constexpr auto why = "nothing is in the way and its socket is not read";
+  constexpr auto why = "its socket is not read although nothing prevents it";
   ++counters_.stalls;
   out.alerts.push_back(why);
   drop_connection(why, out, now);
@@ -342,7 +342,7 @@ void upstream_machine::restart_numbers(const std::string& why, effects& out) {
     out.stopped = why;
     return;
   }
-  out.alerts.push_back("its numbers start anew: " + why);
+  out.alerts.push_back("its sequence numbers began again: " + why);
   ++counters_.resets;
   epoch_.begin_from_oldest();
   quiet_.restart();

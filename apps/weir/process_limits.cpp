@@ -43,7 +43,7 @@ namespace {
       say_and_abort(x.what(), "");
     } catch (...) {
     }
-  say_and_abort("something failed that nobody handles", "");
+  say_and_abort("an error occurred that nothing handles", "");
 }
 
 } // namespace

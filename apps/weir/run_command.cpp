@@ -97,7 +97,7 @@ void log_start(const settings& x, const actors::node& node, bool kept) {
                           "application/json' -d "
                           "'{\"dids\":[\"did:plc:...\"]}'"}});
   log::info("next_step",
-            {{"hint", "its events come by the WebSocket "
+            {{"hint", "its events arrive on the WebSocket "
                         + socket_url(node.data_url())
                         + "/channel; --mode full-network or signal "
                           "tracks repos by itself"}});
@@ -146,7 +146,7 @@ void say_ready(service_notify& manager, const actors::node& node, bool first) {
 /// The exit status when no node was started.
 int end_without_node(service_notify& manager, const error& why) {
   const bool told = why.code == ec::cancelled;
-  manager.stopping(told ? "told to end" : "cannot start: " + why.context);
+  manager.stopping(told ? "asked to end" : "cannot start: " + why.context);
   if (told)
     return all_good;
   std::cerr << "weir: cannot start: " << printable(why.context) << "\n";
@@ -193,12 +193,13 @@ std::optional<int> live(running_settings& all, service_notify& manager,
 /// Logged once, since a restart inside of the process changes nothing about it.
 void warn_of_descriptors(uint64_t allowed) {
   if (allowed < descriptors_enough)
-    log::warn("few_descriptors",
-              {{"descriptors", allowed},
-               {"enough", descriptors_enough},
-               {"hint", "the node may open so many files and sockets; with many "
-                        "applications or hosts some wait for a connection: raise "
-                        "ulimit -n, or LimitNOFILE of the service"}});
+    log::warn(
+      "few_descriptors",
+      {{"descriptors", allowed},
+       {"enough", descriptors_enough},
+       {"hint", "the system allows the node no more files and sockets than "
+                "this; with many applications or hosts some wait for a "
+                "connection: raise ulimit -n, or LimitNOFILE of the service"}});
 }
 
 int run(const flag_values& flags) {

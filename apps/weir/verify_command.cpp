@@ -106,8 +106,8 @@ void print_remedy(const checked_store& x) {
                  "to compare it with: try again, or with another --against\n";
   else if (x.report.findings_total > 0)
     std::cerr << "weir: the store is sound and differs from that host: a "
-                 "running node mends what it hears of, and \"weir repos "
-                 "resync DID\" fetches a repo again\n";
+                 "running node repairs what its streams and listings show, and "
+                 "\"weir repos resync DID\" fetches a repo again\n";
 }
 
 /// Names may be damaged, too, so they are not read before.

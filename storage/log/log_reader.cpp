@@ -94,7 +94,7 @@ result<op_id> log_reader::block_of(op_id id) const {
     return row.error();
   if (!*row)
     return fail(ec::not_found,
-                "operation " + std::to_string(id) + " is no longer held");
+                "operation " + std::to_string(id) + " is no longer stored");
   const auto key = decode_key<log_block_key>((*row)->first);
   if (!key)
     return key.error();
@@ -235,8 +235,8 @@ log_reader::read_repo(const atproto::did& repo, const chain_row& chain,
     if (!value)
       return value.error();
     if (!*value)
-      return fail(ec::not_found,
-                  "operation " + std::to_string(first) + " is no longer held");
+      return fail(ec::not_found, "operation " + std::to_string(first)
+                                   + " is no longer stored");
     const auto more = add(out, first, **value);
     if (!more)
       return more.error();

@@ -44,7 +44,7 @@ private:
     auto members
       = x_.db.scan(range_of<collection_member_key>(x_.options.partition, id));
     if (!members.valid() && !listed_.contains(id))
-      find(row.name, "nobody uses it");
+      find(row.name, "no repo uses it");
     if (!row.repo.empty() && !atproto::valid_did(row.repo))
       find(row.name, "no repo began it");
   }

@@ -91,8 +91,8 @@ void buffering_run::choose_writers() {
 /// Frames that wait for a fetch, so far.
 uint64_t buffering_run::buffered() const {
   return scene_.metrics()
-    .counter("weir_repo_events_total", "What became of stream events", "result",
-             "buffered")
+    .counter("weir_repo_events_total",
+             "Events of streams, by what became of them", "result", "buffered")
     .value();
 }
 

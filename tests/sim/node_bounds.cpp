@@ -68,9 +68,11 @@ std::string check_repos(scene& x) {
 std::string check_streams(scene& x) {
   const auto& node = x.settings().node;
   const auto most = streams_of(x) * (node.most.frames * frame_bytes + overdraft);
-  const auto held = x.metrics().gauge("weir_memory_held_bytes",
-                                      "What the queues hold", "by", "streams")
-                      .value();
+  const auto held
+    = x.metrics()
+        .gauge("weir_memory_held_bytes",
+               "Bytes in queues and caches, by their kind", "by", "streams")
+        .value();
   if (held <= most)
     return {};
   return std::to_string(held) + " bytes are between sockets and disk, more than "
@@ -89,9 +91,11 @@ std::string check_look_ups(scene& x) {
   const auto most
     = actors::plan_memory(config).lookup_failures * limits::lookup_failure_bytes
       + entries * limits::identity_entry_bytes;
-  const auto held = x.metrics().gauge("weir_memory_held_bytes",
-                                      "What the queues hold", "by", "identity")
-                      .value();
+  const auto held
+    = x.metrics()
+        .gauge("weir_memory_held_bytes",
+               "Bytes in queues and caches, by their kind", "by", "identity")
+        .value();
   if (held <= most)
     return {};
   return std::to_string(held) + " bytes are held of identities, more than "

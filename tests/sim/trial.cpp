@@ -283,7 +283,7 @@ void trial::live_on() {
       continue;
     if (listed != repos->end() && listed->second.status == "synced"
         && listed->second.rev == x.account.rev.str()
-        && listed->second.reason.find("has not told yet") != std::string::npos)
+        && listed->second.reason.find("has not sent yet") != std::string::npos)
       throw broken{"complete", x.account.id.str()
                                  + " is equal to its source, and not called "
                                    "complete beside traffic: " + listed->second.reason};

@@ -306,8 +306,8 @@ TEST_F(HealthToldTest, AHostThatDoesNotSayWhoHasRecordsIsNamed) {
   config.listing_requests_per_hour = 100'000;
   config.upstreams.push_back({gate.url(), false});
   start();
-  ASSERT_TRUE(await_cause("upstream", gate.url(), "of some accounts there",
-                          "degraded"));
+  ASSERT_TRUE(await_cause("upstream", gate.url(),
+                          "not known of some accounts there", "degraded"));
   EXPECT_EQ(causes_of("/status"), causes_of("/readyz"));
   gate.on(describe, say(http_answer(200, R"({"did":")" + did
                                            + R"(","collections":[]})")));

@@ -119,7 +119,7 @@ TEST_F(AccessTest, TheLogNamesSoManyAddressesWithWrongPasswords) {
   };
   EXPECT_EQ(times("wrong_password"), 2 * limits::auth_lines_max) << lines;
   EXPECT_EQ(times("peer=0.0.0.1\n"), 2u) << lines;
-  EXPECT_EQ(times("no others are named"), 2u) << lines;
+  EXPECT_EQ(times("no further addresses are named"), 2u) << lines;
 }
 
 // limits::auth_peers_max

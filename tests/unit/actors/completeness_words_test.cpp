@@ -71,7 +71,7 @@ TEST(completeness_words, every_reason_has_its_numbers) {
   EXPECT_THAT(filters, HasSubstr("filter 4"));
   EXPECT_EQ(words("synced", row, relay), "its status is desync: asked for");
   EXPECT_THAT(words("no_gap", row, relay), HasSubstr("dropped"));
-  EXPECT_THAT(words("first_rev_set", row, relay), HasSubstr("told a rev"));
+  EXPECT_THAT(words("first_rev_set", row, relay), HasSubstr("named a rev"));
 }
 
 TEST(completeness_words, a_position_says_which_upstream_it_is_of) {

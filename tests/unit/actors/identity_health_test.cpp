@@ -84,7 +84,7 @@ TEST_F(IdentityHealthTest, HealthHearsOfAResolverThatDoesNotAnswer) {
   };
   const auto& failures = shared->metrics.counter(
     "weir_identity_handle_failures_total",
-    "Handles whose owner nobody could tell");
+    "Handles that could not be checked, because nobody answered for them");
   identity_handle x{shell_repo(1), "ann.test",
                     fail(ec::unreachable, "refused"), {}};
   EXPECT_EQ(named(x), "") << "it was not asked";

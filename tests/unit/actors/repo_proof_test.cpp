@@ -87,7 +87,7 @@ TEST(repo_proof, a_host_that_never_says_its_rev_is_fetched_from) {
   EXPECT_EQ(x.row->status, repo_status::synced);
   x.answer_rev({});
   EXPECT_EQ(x.row->status, repo_status::desync);
-  EXPECT_THAT(x.row->error, HasSubstr("its host does not tell its rev"));
+  EXPECT_THAT(x.row->error, HasSubstr("its host does not say its rev"));
   x.clear();
   x.list(x.account.rev(), account_status::active, pds_id);
   EXPECT_THAT(x.wishes, IsEmpty()) << "it is fetched already";

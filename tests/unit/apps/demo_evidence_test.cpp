@@ -7,16 +7,15 @@ namespace weir::apps {
 namespace {
 
 constexpr std::string_view page
-  = "# HELP weir_repo_events_total What became of stream events\n"
-    "# TYPE weir_repo_events_total counter\n"
-    "weir_repo_events_total{result=\"applied\"} 5980\n"
-    "weir_repo_events_total{result=\"bad_signature\"} 3\n"
-    "weir_repo_events_total{result=\"chain_broken\"} 1\n"
-    "weir_repo_events_total{result=\"bad_proof\"} 1\n"
-    "weir_upstream_dials_total{upstream=\"a\"} 2\n"
-    "weir_upstream_dials_total{upstream=\"b\"} 1\n"
-    "weir_records 60000\n"
-    "weir_records_total 7\n";
+  = "# HELP weir_repo_events_total Events of streams, by what became of "
+    "them\n# TYPE weir_repo_events_total "
+    "counter\nweir_repo_events_total{result=\"applied\"} "
+    "5980\nweir_repo_events_total{result=\"bad_signature\"} "
+    "3\nweir_repo_events_total{result=\"chain_broken\"} "
+    "1\nweir_repo_events_total{result=\"bad_proof\"} "
+    "1\nweir_upstream_dials_total{upstream=\"a\"} "
+    "2\nweir_upstream_dials_total{upstream=\"b\"} 1\nweir_records "
+    "60000\nweir_records_total 7\n";
 
 } // namespace
 

@@ -54,7 +54,7 @@ TEST(ProcessLimitsDeathTest, TheLastWordsNameTheCauseAndTheRemedy) {
                                          "ulimit -v, or MemoryMax");
   EXPECT_DEATH(end_by(std::runtime_error{"a wheel came off"}),
                "weir: ends: a wheel came off");
-  EXPECT_DEATH(end_by(7), "weir: ends: something failed that nobody handles");
+  EXPECT_DEATH(end_by(7), "weir: ends: an error occurred that nothing handles");
 }
 
 } // namespace
