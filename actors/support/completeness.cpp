@@ -76,7 +76,7 @@ std::string why_not_current(const storage::repo_row& row,
   const auto needed = x.since_reset();
   if (!needed.defined())
     return x.origin + " has no position yet";
-  auto out = x.origin + " is without a hole since " + text(needed) + ", ";
+  auto out = x.origin + " has no gap since " + text(needed) + ", ";
   if (!row.fcsr.defined())
     return out + "and the copy was never compared with it";
   if (row.fcsr.upstream != x.id)

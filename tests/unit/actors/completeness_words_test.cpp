@@ -60,8 +60,9 @@ TEST(completeness_words, every_reason_has_its_numbers) {
               testing::StartsWith("https://relay.test does not list it, and its "
                                   "host https://pds.test has it"));
   const auto position = words("position_current", row, relay);
-  EXPECT_THAT(position, HasSubstr("https://relay.test is without a hole since "
-                                  "epoch 3, seq 9100"));
+  EXPECT_THAT(
+    position,
+    HasSubstr("https://relay.test has no gap since epoch 3, seq 9100"));
   EXPECT_THAT(position, HasSubstr("epoch 2, seq 17"));
   const auto revs = words("indexed_past_first_rev", row, relay);
   EXPECT_THAT(revs, HasSubstr("3jzfcijpj2z2a"));
