@@ -6,7 +6,7 @@
 Runs PROGRAM (a weir-sim) over the seeds in chunks, two processes at a time, and
 keeps what each chunk printed in FOLDER. What is there is not run again: the same
 command goes on after an interruption. In the end, and whenever it is called again,
-it prints the sums of all that is there as the rows of docs/testing.md, and what
+it prints the sums of all that is there as the rows of docs/earlier-runs.md, and what
 failed. FOLDER must belong to one PROGRAM: it keeps a digest of it and refuses
 another.
 """

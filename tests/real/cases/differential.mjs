@@ -1,6 +1,6 @@
 // Random repositories, records and commits, sound and broken, through us and
 // through the published libraries: same roots, same lists, same verdicts, or a
-// difference that docs/testing.md names.
+// difference that docs/differential.md names.
 //
 // CASES  how many (500)
 // SEED   of the first (1)

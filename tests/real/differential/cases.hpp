@@ -15,7 +15,7 @@ namespace weir::differential {
 struct test_case {
   std::string kind; ///< Which judge: `record`, `repo` or `commit`.
   std::string what; ///< How it was made.
-  /// The difference this case is there for, in the words of docs/testing.md;
+  /// The difference this case is there for, in the words of docs/differential.md;
   /// empty for a random case.
   std::string pins;
   boost::json::object given; ///< What a judge must know: `did`, `key`, `now`.

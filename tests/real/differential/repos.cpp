@@ -125,7 +125,7 @@ test_case random_repo(random_source& random) {
 }
 
 std::vector<test_case> pinned_repos() {
-  // Which fault shows which difference; see docs/testing.md.
+  // Which fault shows which difference; see docs/differential.md.
   constexpr std::pair<std::string_view, const char*> pins[] = {
     {"key without a slash", "invalid path"},
     {"key with two slashes", "invalid path"},

@@ -1,5 +1,5 @@
 // Where the published libraries and we part, each with the proof that a case
-// is of its kind: docs/testing.md says who follows the specification.
+// is of its kind: docs/differential.md says who follows the specification.
 import { isDeepStrictEqual } from 'node:util';
 
 import { isValidNsid, isValidRecordKey } from '@atproto/syntax';
