@@ -1,5 +1,5 @@
-# Thin: the work is in CMakeLists.txt and CMakePresets.json. Every target sets
-# up what it needs first (Debian 12; apt through sudo when not root).
+# Short names for what CMakeLists.txt and CMakePresets.json do. Every target first
+# installs what it needs (Debian 12; apt, through sudo when not root).
 
 JOBS    ?= $(shell nproc)
 PREFIX  ?= /usr/local
@@ -31,7 +31,8 @@ programs: configure
 everything: configure
 	cmake --build --preset release --parallel $(JOBS)
 
-# The whole job against the simulated network; FOREVER=1 keeps it up.
+# Runs a node against the simulated network and compares all copies with their
+# sources; FOREVER=1 keeps it running.
 demo: programs
 	$(WEIR) demo $(if $(FOREVER),--forever)
 
@@ -40,15 +41,15 @@ check: everything
 	ctest --preset check --parallel $(JOBS) \
 	  --output-junit $(CURDIR)/build/check.xml
 
-# Every fuzzer: FUZZ_SECONDS each (60), TARGETS="cbor car" for some of them.
+# Every fuzzer for FUZZ_SECONDS (60); TARGETS="cbor car" runs some of them.
 fuzz: setup
 	@cmake/install_packages tools
 	@cmake --preset fuzz --log-level=WARNING
 	cmake --build --preset fuzz --parallel $(JOBS)
 	JOBS=$(JOBS) tests/fuzz/run.sh $(TARGETS)
 
-# The long forms: every fuzzer, every call of a disk and every byte, large repos
-# and many, an hour of rest, and KILLS kills (1000).
+# The long forms of tests: every fuzzer, faults at every call and in every byte of
+# the disk, large repos and many repos, an idle hour, and KILLS kills (1000).
 check-long: everything fuzz
 	WEIR_DISK_STEP=1 WEIR_DISK_SEEDS=10 WEIR_DISK_FLIPS=1000000000 \
 	  $(RELEASE)/tests/unit/storage/storage_test --gtest_filter='Disk*'
@@ -64,18 +65,18 @@ check-long: everything fuzz
 	KILLS=$(or $(KILLS),1000) $(RELEASE)/tests/system/system_test \
 	  --gtest_filter='*KillTest*'
 
-# Faults that the simulator has to find (tests/mutants/README.md), each in a copy
-# of the tree; MUTANTS="a b" for some of them.
+# Puts faults into a copy of the tree, which the simulator has to find
+# (tests/mutants/README.md); MUTANTS="a b" tries some of them.
 mutants: setup
 	JOBS=$(JOBS) tests/mutants/run.sh $(MUTANTS)
 
-# Rules of docs/requirements.md, each taken out of a copy of the tree: the test
-# that its row names has to fail. MUTANTS="a b" for some of them.
+# Removes rules of docs/requirements.md from a copy of the tree; the test that the
+# row names has to fail. MUTANTS="a b" tries some of them.
 mutants-rows: setup
 	JOBS=$(JOBS) tests/mutants/rows.sh $(MUTANTS)
 
-# Lines that the tests of the rules run, and whether every refusal did:
-# tests/coverage.py judges. build/coverage/lines.txt lists what did not run.
+# Which lines the tests of the rules run. tests/coverage.py checks that enough did,
+# and every refusal; build/coverage/lines.txt lists those that did not run.
 coverage: setup
 	@cmake/install_packages tools
 	@cmake --preset coverage --log-level=WARNING
@@ -87,29 +88,30 @@ coverage: setup
 	  --json build/coverage/lines.json --txt build/coverage/lines.txt
 	tests/coverage.py build/coverage/lines.json
 
-# The package in a clean root; the published servers and clients, from npm.
+# The package in a clean Debian, and published servers and clients from npm.
 check-real: programs check-package
 	cmake --build --preset release --parallel $(JOBS) --target differential
 	@cmake/install_packages real
 	@command -v npm >/dev/null || cmake/install_packages node
 	tests/real/run.sh
 
-# What becomes of a clean Debian 12 that the package is installed on, upgraded
-# and removed from. As root, through sudo.
+# Installs, upgrades and removes the package in a clean Debian 12. Needs root
+# (through sudo).
 check-package: package
 	@cmake/install_packages cleanroot
 	tests/package/run.sh $(RELEASE)/package/weir_*.deb
 
-# The image of conf/Containerfile, on a base that is made here.
+# Builds and runs the image of conf/Containerfile, on a base image that is made here.
 check-image: package
 	@cmake/install_packages cleanroot image
 	tests/package/image.sh $(RELEASE)/package/weir_*.deb
 
-# Every figure of docs/benchmarks.md; ARGS="live --repeats 5" for some of them.
+# The figures of docs/benchmarks.md; ARGS="live --repeats 5" measures some of them.
 bench: programs
 	$(RELEASE)/bench/weir-bench $(if $(ARGS),$(ARGS),all)
 
-# Those of "How much disk" in docs/operations.md; ARGS="--growth 30" for that, too.
+# The figures of "How much disk" in docs/operations.md; ARGS="--growth 30" also
+# measures the growth per day in 30 minutes.
 bench-disk: programs
 	bench/disk.py $(ARGS)
 
@@ -117,7 +119,7 @@ format:
 	@cmake/install_packages tools
 	$(SOURCES) | xargs -r clang-format-14 -i
 
-# Precompiled headers are GCC's own; clang reads the plain ones.
+# Without precompiled headers, because those of GCC cannot be read by clang.
 tidy: setup
 	@cmake/install_packages tools
 	@cmake --preset dev -B build/tidy -DWEIR_PCH=OFF -DWEIR_UNITY=OFF --log-level=WARNING
