@@ -23,9 +23,12 @@ void add_options(CLI::App& app, bench_options& x) {
   app.add_option("workload", x.workload, "What to measure")
     ->check(CLI::IsMember({"micro", "live", "backfill", "first", "all"}))
     ->capture_default_str();
-  app.add_flag("--quick", x.quick,
-               "Small inputs: shows that it runs, not how fast");
-  app.add_option("--seed", x.seed, "Same seed, same network")
+  app.add_flag(
+    "--quick", x.quick,
+    "Use small inputs: this shows that the programs run, not how fast");
+  app
+    .add_option("--seed", x.seed,
+                "Seed of the network: the same seed makes the same network")
     ->capture_default_str();
   app
     .add_option("--repeats", x.repeats,
@@ -33,7 +36,7 @@ void add_options(CLI::App& app, bench_options& x) {
     ->check(CLI::Range(1, 1'000));
   app
     .add_option("--json", x.json,
-                "Also write one JSON object a result, a line each")
+                "Also write each result as a JSON object on its own line")
     ->type_name("FILE");
   app
     .add_option_function<std::string>(

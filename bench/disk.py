@@ -6,10 +6,10 @@
                                  # the growth that the node itself reports
 
 A node copies simulated networks of several sizes and follows their commits. Each
-store is measured after it was stopped, started and at rest, by what `store` in
-/status says of each family of tables, but for `unsorted`: that is some MB,
-whatever the size. Least squares over the first sizes give the figures; the last,
-larger size shows how well they foretell it.
+store is measured after the node was stopped, started again and idle, by what
+`store` in /status reports for each family of tables, except `unsorted`, which is
+some MB at any size. Least squares over the first sizes give the figures; the last,
+larger size shows how well they predict it.
 """
 
 import argparse
@@ -188,7 +188,7 @@ def main():
     last = measure(*FORETOLD)
     for what, said in (('fetched', record * last['records'] + repo * last['repos']),
                        ('followed', commit * last['commits'])):
-        print(f'{what}: {last[what]} bytes, foretold {said:.0f} ({said / last[what] - 1:+.1%})')
+        print(f'{what}: {last[what]} bytes, predicted {said:.0f} ({said / last[what] - 1:+.1%})')
     if given.growth:
         grow(given.growth, given.rate, commit)
 

@@ -8,19 +8,24 @@
 namespace weir::apps {
 
 void add_demo(CLI::App& app, int& status) {
-  auto* command = app.add_subcommand(
-    "demo", "Do the whole job against a simulated network, and prove it");
+  auto* command
+    = app.add_subcommand("demo", "Run a node against a simulated network and "
+                                 "compare every copy with its source");
   auto options = std::make_shared<demo_options>();
   auto seconds = std::make_shared<int64_t>(options->duration.count());
-  command->add_option("--seed", options->seed, "Same seed, same network")
+  command
+    ->add_option("--seed", options->seed,
+                 "Seed of the network: the same seed makes the same network")
     ->capture_default_str();
   command->add_option("--accounts", options->accounts, "Accounts")
     ->check(CLI::Range(100, 100'000))
     ->capture_default_str();
-  command->add_option("--records", options->records, "Records of all of them")
+  command
+    ->add_option("--records", options->records,
+                 "Records of all accounts together")
     ->check(CLI::Range(0, 10'000'000))
     ->capture_default_str();
-  command->add_option("--rate", options->rate, "Live events a second")
+  command->add_option("--rate", options->rate, "Live events per second")
     ->check(CLI::Range(1.0, 100'000.0))
     ->capture_default_str();
   command
@@ -30,7 +35,7 @@ void add_demo(CLI::App& app, int& status) {
   command->add_flag("--direct", options->direct,
                     "Follow the three hosts instead of the relay");
   command->add_flag("--forever", options->forever,
-                    "Stay up with live traffic until interrupted");
+                    "Keep running with live traffic until interrupted");
   command->callback([options, seconds, &status] {
     settings log;
     log.log_level = log::level::error;

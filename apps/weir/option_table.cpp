@@ -95,9 +95,9 @@ void add_upstreams(options& out) {
      "Events per second that are read from one PDS; further ones wait there. "
      "An event that fails verification counts as 50. A relay has no such "
      "limit."}));
-  out.push_back(
-    text_option(&settings::plc_url,
-                {group, "plc_url", "Directory of did:plc identities.", "URL"}));
+  out.push_back(text_option(
+    &settings::plc_url,
+    {group, "plc_url", "URL of the directory of did:plc identities.", "URL"}));
   out.push_back(real_option(
     &settings::plc_per_second, plc_per_second_range,
     {group, "plc_per_second",
@@ -212,7 +212,7 @@ void add_engine(options& out) {
     value_kind::size, &settings::memory_limit, memory_limit_range,
     {group, "memory_limit",
      "Memory of the whole program; queues and caches get shares of it. Each of "
-     "sync_parallelism needs 32 MiB of it."}));
+     "the sync_parallelism fetches needs 32 MiB of it."}));
   out.push_back(count_option(
     value_kind::size, &settings::disk_reserve, disk_reserve_range,
     {group, "disk_reserve",

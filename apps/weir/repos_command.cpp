@@ -135,23 +135,33 @@ void add_repos(CLI::App& app, int& status) {
   auto* add = add_command(*repos, "add", "Follow these", flags, true);
   add
     ->add_option("--collection", flags->collections,
-                 "Keep only these collections of them")
+                 "Keep only these collections of the repos")
     ->type_name("NSID");
   add->callback([=, &status] { status = post(*flags, "/repos/add"); });
-  add_command(*repos, "remove", "Stop following these", flags, true)
-    ->callback([=, &status] { status = post(*flags, "/repos/remove"); });
-  add_command(*repos, "resync", "Fetch these again", flags, true)
-    ->callback([=, &status] { status = post(*flags, "/repos/resync"); });
+  add_command(*repos, "remove", "Stop tracking these repos", flags, true)
+    ->callback([=, &status] {
+      status = post(*flags, "/repos/remove");
+    });
+  add_command(*repos, "resync", "Fetch these repos again", flags, true)
+    ->callback([=, &status] {
+      status = post(*flags, "/repos/resync");
+    });
   add_command(*repos, "show",
-              "Say whether the copies of these are complete, and why not",
+              "Say whether the copies of these repos are complete, and why not",
               flags, true)
-    ->callback([=, &status] { status = show(*flags); });
-  add_command(*repos, "list", "List the first of those that are followed",
+    ->callback([=, &status] {
+      status = show(*flags);
+    });
+  add_command(*repos, "list", "List the first repos that are tracked", flags,
+              false)
+    ->callback([=, &status] {
+      status = get(*flags, "/repos");
+    });
+  add_command(*repos, "errors", "List the first repos whose fetches failed",
               flags, false)
-    ->callback([=, &status] { status = get(*flags, "/repos"); });
-  add_command(*repos, "errors", "List the first of those whose fetches failed",
-              flags, false)
-    ->callback([=, &status] { status = get(*flags, "/repos/errors"); });
+    ->callback([=, &status] {
+      status = get(*flags, "/repos/errors");
+    });
 }
 
 } // namespace weir::apps

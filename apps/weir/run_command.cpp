@@ -175,7 +175,7 @@ std::optional<int> live(running_settings& all, service_notify& manager,
   const auto why = reason ? to_string(*reason) : std::string{"a signal"};
   log::info("stopping", {{"reason", why}});
   if (reason && reason->code == ec::disk_full)
-    manager.status("restarts, because the disk was full");
+    manager.status("restarts because the disk was full");
   else
     manager.stopping("stops: " + why);
   end_node(std::move(node));

@@ -181,18 +181,21 @@ void add_trouble_flags(CLI::App& app, simnet_flags& x) {
 
 void add_flags(CLI::App& app, simnet_flags& x) {
   auto& people = x.network.population;
-  app.add_option("--seed", people.seed, "Same seed, same network")
+  app
+    .add_option("--seed", people.seed,
+                "Seed of the network: the same seed makes the same network")
     ->capture_default_str();
   app.add_option("--accounts", people.accounts, "Accounts at the start")
     ->check(CLI::Range(1, 1'000'000))
     ->capture_default_str();
-  app.add_option("--records", people.records, "Records of all of them")
+  app
+    .add_option("--records", people.records, "Records of all accounts together")
     ->check(CLI::Range(0, 100'000'000))
     ->capture_default_str();
   app.add_option("--hosts", people.hosts, "PDS hosts")
     ->check(CLI::Range(1, 1'000))
     ->capture_default_str();
-  app.add_option("--rate", x.rate, "Live events a second")
+  app.add_option("--rate", x.rate, "Live events per second")
     ->check(CLI::Range(0.0, 1'000'000.0))
     ->capture_default_str();
   app
