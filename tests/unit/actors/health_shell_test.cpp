@@ -9,7 +9,7 @@
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
-// architecture.md, A wrong clock and Health: NODE's eye on both.
+// architecture.md, A wrong clock and Health: NODE's health watch.
 namespace weir::tests {
 namespace {
 

@@ -8,7 +8,7 @@
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
-// architecture.md, When the disk fills up: a full disk, from the eye on it to
+// architecture.md, When the disk fills up: a full disk, from the room watch to
 // who must know.
 namespace weir::tests {
 namespace {
