@@ -31,7 +31,7 @@ result<void> import_machine::finish(wall_time now) {
   }
   if (root->rev < order_.least)
     return fail(ec::chain_broken, "the host served rev " + root->rev.str()
-                                    + ", we heard of "
+                                    + ", but an event or listing named "
                                     + order_.least.str());
   if (order_.base != nullptr && root->rev < order_.base->rev)
     return fail(ec::chain_broken, "the host served rev " + root->rev.str()

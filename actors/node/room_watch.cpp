@@ -112,14 +112,15 @@ private:
     free_->set(x.room->free);
     reserve_->set(reserve);
     if (disk_.on_room(x.room->free, disk_marks(reserve)))
-      show(shortage::disk, disk_.level(),
-           "the disk of data_dir has " + mebibytes(x.room->free) + " free and "
-             + mebibytes(reserve)
-             + " are to stay free: make room there, or lower disk_reserve");
+      show(
+        shortage::disk, disk_.level(),
+        "the disk of data_dir has " + mebibytes(x.room->free) + " free and "
+          + mebibytes(reserve)
+          + " have to stay free: free some space there, or lower disk_reserve");
     if (shared_->intake.level(shortage::store) != intake_level::open
         && room_machine::is_ample(x.room->free, reserve) && on_failure_)
       std::exchange(on_failure_, nullptr)(
-        fail(ec::disk_full, "there is room again after the disk was full"));
+        fail(ec::disk_full, "there is space again after the disk was full"));
     announce();
   }
 

@@ -70,7 +70,7 @@ void frame_rules::take_poison(const waiting_frame& x, repo_turn& t) {
   if (sync_.takes_commits(t.row) || job_.runs()) {
     // The frame may have been an #identity event.
     identity_.look_up_for_sure(t);
-    sync_.desync("an event that ended the process was stepped over", t);
+    sync_.desync("an event that had ended the process was skipped", t);
   }
   t.settle(x);
 }

@@ -117,7 +117,7 @@ void sync_state::attend_gap(repo_turn& t) {
     return;
   }
   plan_.spend_gap(t.now.steady);
-  desync("an event was dropped that may have been true", t);
+  desync("an event was dropped that may have been valid", t);
 }
 
 void sync_state::close_gap(repo_turn& t) {
@@ -156,7 +156,7 @@ void sync_state::resume(repo_turn& t) {
   if (!t.row.gap || t.row.status != repo_status::synced)
     return;
   t.lane.clear_buffer();
-  desync("events that were not judged are lost", t);
+  desync("events that were not verified are lost", t);
 }
 
 void sync_state::end_life(repo_turn& t) {

@@ -193,7 +193,7 @@ void upstream_machine::take_malformed(const error& why, effects& out) {
   if (numbers_.note_bad_frame()) {
     ++counters_.skipped_bad;
     begin_reset(); // Whose it was nobody knows.
-    out.alerts.push_back("stepped over a bad frame behind seq "
+    out.alerts.push_back("skipped a bad frame after seq "
                          + std::to_string(numbers_.last_received()) + ": "
                          + why.context);
     return;
@@ -379,8 +379,8 @@ void upstream_machine::release_careful(effects& out) {
     return;
   if (frame->bytes.size() == 0) {
     ++counters_.skipped_poison;
-    out.alerts.push_back("stepped over seq " + std::to_string(frame->at.seq)
-                         + " of " + frame->repo.str() + ": the process ended "
+    out.alerts.push_back("skipped seq " + std::to_string(frame->at.seq) + " of "
+                         + frame->repo.str() + ": the process ended "
                          + std::to_string(row_.ends)
                          + " times while it was handled");
   }

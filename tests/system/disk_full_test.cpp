@@ -154,7 +154,7 @@ void DiskFullTest::start_again() {
 
 TEST_F(DiskFullTest, IntakePausesBeforeTheDiskIsFullAndResumesByItself) {
   disk.budget(reserve - 1);
-  ASSERT_TRUE(waits_for("are to stay free")) << readiness();
+  ASSERT_TRUE(waits_for("have to stay free")) << readiness();
   const auto before = frames_read();
   // What the socket holds credit for still comes; the rest waits at the relay.
   constexpr size_t more = 3 * limits::upstream_frames_max;

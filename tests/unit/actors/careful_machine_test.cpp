@@ -184,7 +184,7 @@ TEST(careful_stream, a_frame_is_stepped_over_after_so_many_ends_with_it) {
   EXPECT_EQ(x.forwarded[0].bytes.size(), 0u);
   EXPECT_EQ(x.forwarded[0].repo, test_did());
   ASSERT_EQ(x.alerts.size(), 1u);
-  EXPECT_THAT(x.alerts[0], testing::HasSubstr("stepped over seq 11 of"));
+  EXPECT_THAT(x.alerts[0], testing::HasSubstr("skipped seq 11 of"));
   EXPECT_EQ(x.now->machine.counters().skipped_poison, 1u);
   x.take_forwarded();
   x.done(11);
