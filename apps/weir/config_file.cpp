@@ -96,10 +96,10 @@ void read_key(given_values& out, const std::string& file, const toml::key& key,
   const auto* to = find_option(name);
   if (to == nullptr) {
     const auto nearest = suggestion(name, option_names());
-    out.problems.push_back(
-      at + ": unknown key \"" + name + "\""
-      + (nearest.empty() ? "; \"weir config print\" has all that there are"
-                         : nearest));
+    out.problems.push_back(at + ": unknown key \"" + name + "\""
+                           + (nearest.empty()
+                                ? "; \"weir config print\" lists all options"
+                                : nearest));
     return;
   }
   auto value = read_value(*to, node);
@@ -148,7 +148,7 @@ result<std::string> read_small_file(const std::string& path, size_t bytes_max,
   if (number < 0 && errno == EACCES)
     return fail(ec::invalid_argument,
                 path + ": cannot be read: " + std::strerror(errno)
-                  + "; let the user who runs this read it");
+                  + "; give the user who runs this permission to read it");
   if (number < 0)
     return fail(ec::not_found,
                 path + ": cannot be read: " + std::strerror(errno));

@@ -102,9 +102,8 @@ std::string joined(const std::vector<std::string>& x) {
   return out;
 }
 
-constexpr auto hint_of_unknown
-  = "no option is called so, and these are ignored; weir config print has all "
-    "that there are";
+constexpr auto hint_of_unknown = "these are no options of Weir and are "
+                                 "ignored; weir config print lists all options";
 
 } // namespace
 

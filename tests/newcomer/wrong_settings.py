@@ -278,7 +278,7 @@ def check_refused(folder):
         os.chmod(f'{folder}/long', 0)
     refused('password file that this user may not read',
             ['--admin-password-file', f'{folder}/long', '--data-dir', f'{folder}/data'],
-            ['long: cannot be read: Permission denied; let the user who runs this read it'], **other)
+            ['long: cannot be read: Permission denied; give the user who runs this permission to read it'], **other)
     assert not os.path.exists(f'{folder}/data'), 'nothing was made'
     variable = subprocess.run([weir_program(), 'run'], env={**PLAIN, 'WEIR_MOD': 'x'}, cwd=folder,
                               timeout=WITHIN, capture_output=True, text=True, check=False)

@@ -58,9 +58,9 @@ TEST(ConfigFileTest, AnUnknownKeyNamesItsPlaceAndTheNearestKey) {
   EXPECT_EQ(only_problem("\n  plc_ulr = \"https://plc.directory\"\n"),
             "f.toml:2:3: unknown key \"plc_ulr\"; did you mean \"plc_url\"?");
   EXPECT_EQ(only_problem("frobnicate = 1\n"),
-            "f.toml:1:1: unknown key \"frobnicate\"; \"weir config print\" has all that there are");
+            "f.toml:1:1: unknown key \"frobnicate\"; \"weir config print\" lists all options");
   EXPECT_EQ(only_problem("[sync]\nparallelism = 3\n"),
-            "f.toml:1:2: unknown key \"sync\"; \"weir config print\" has all that there are");
+            "f.toml:1:2: unknown key \"sync\"; \"weir config print\" lists all options");
 }
 
 TEST(ConfigFileTest, AValueOfTheWrongTypeNamesKeyValueAndRange) {

@@ -208,7 +208,7 @@ TEST_F(LoadSettingsTest, ProblemsOfAllSourcesAreReportedAtOnce) {
   flag("bind", {"0.0.0.0:2480"});
   const auto x = load().problems;
   ASSERT_EQ(x.size(), 5u);
-  EXPECT_EQ(x[0], dir.at("f.toml") + ":2:1: unknown key \"unknown_thing\"; \"weir config print\" has all that there are");
+  EXPECT_EQ(x[0], dir.at("f.toml") + ":2:1: unknown key \"unknown_thing\"; \"weir config print\" lists all options");
   EXPECT_EQ(x[1], dir.at("f.toml")
                     + ":1:1: sync_parallelism = 257: must be a whole number "
                       "from 1 to 256");
