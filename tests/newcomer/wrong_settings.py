@@ -305,7 +305,7 @@ def check_variables(folder):
     given = {'WEIR_BANANA': '1', 'WEIR_APPLE': '1', 'WEIR_SERVICE_HOST': '10.0.0.1',
              'WEIR_PORT': 'tcp://10.0.0.1:2480', 'TAP_RELAY_URL': 'https://bsky.network'}
     with Node(f'{folder}/variables', variables=given) as node:
-        node.await_line('unknown_variable', 'weir config print has all')
+        node.await_line('unknown_variable', 'weir config print lists all')
         node.await_line('tap_variable', 'set WEIR_UPSTREAM=relay:URL')
         lines = [json.loads(x) for x in node.log if '_variable"' in x]
         assert [x['event'] for x in lines] == ['unknown_variable', 'tap_variable'], lines
@@ -416,7 +416,7 @@ def check_closed_output(folder):
 def check_disk(folder):
     with Node(f'{folder}/full', ['--disk-reserve', '1TiB']) as node:
         said = eventually('the disk is too full', lambda: ready(node.at)['waiting'], WITHIN)
-        assert 'make room there, or lower disk_reserve' in said[0], said
+        assert 'free some space there, or lower disk_reserve' in said[0], said
         status, answer = ask(node.at['data'] + '/repos/add', {'dids': ['did:plc:' + 24 * 'a']})
         assert status == 503 and answer['message'] == said[0], answer
     print('  ok full disk')

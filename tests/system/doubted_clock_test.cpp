@@ -95,7 +95,9 @@ protected:
     return readiness().find("\"cause\":\"clock\"") != std::string::npos;
   }
 
-  bool holds() { return readiness().find("in doubt") != std::string::npos; }
+  bool holds() {
+    return readiness().find("seems to be slow") != std::string::npos;
+  }
 
   /// Time passes whenever the node only waits for it.
   void pass_holds() {
