@@ -41,6 +41,8 @@ set(atproto_hides openssl secp256k1 json)
 set(wire_hides json)
 
 # -- rules: without CAF, clock, disk or socket ---------------------------------
+# What messages are made of is plain as well; two files give it to CAF.
+set(caf_messages "^messages/(caf_types|interfaces)\\.hpp$")
 # Which files of actors/ have rules does not go by their names. Those of the
 # library `machines`, which is linked without CAF, and those called *_machine may
 # reach these alone, and plain code of the same actor: what lies on disk is plain
@@ -160,6 +162,14 @@ function(check_rules source)
   endif()
 endfunction()
 
+# One file of messages/: a value that machines may use.
+function(check_value source)
+  find_reach(reached "${source}")
+  foreach(fault IN LISTS reached)
+    weir_fault("${source}: ${fault}")
+  endforeach()
+endfunction()
+
 read_machines(machines)
 foreach(folder IN ITEMS base atproto wire net storage messages actors simnet
                         apps bench)
@@ -179,6 +189,9 @@ foreach(folder IN ITEMS base atproto wire net storage messages actors simnet
     endforeach()
     if(folder STREQUAL "actors")
       check_rules("${source}")
+    endif()
+    if(folder STREQUAL "messages" AND NOT source MATCHES "${caf_messages}")
+      check_value("${source}")
     endif()
     if(folder STREQUAL "actors" AND NOT source STREQUAL placement_file)
       weir_read_code(text "${source}")

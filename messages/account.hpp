@@ -134,12 +134,3 @@ struct left_out_page {
 };
 
 } // namespace weir
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_question)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_answer)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_told)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::account_unasked)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::completeness_page)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_incomplete)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::left_out_page)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::uncovered_page)

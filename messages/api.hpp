@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages/repo.hpp"
+#include "atproto/identifiers.hpp"
 
 #include <memory>
 
@@ -21,12 +21,4 @@ struct api_lookup {
   atproto::did repo;
 };
 
-/// The API: the routes that ask actors and readers.
-using api_actor = common_actor::extend<caf::reacts_to<api_call>,
-                                       caf::reacts_to<api_lookup>,
-                                       caf::reacts_to<identity_fact>>;
-
 } // namespace weir
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::api_call)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::api_lookup)

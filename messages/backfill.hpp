@@ -43,11 +43,11 @@ struct repo_attended {
   error failed; ///< Why a fetch that was wanted does not begin.
 };
 
-/// A download begins. From: BACKFILL. To: SUPERVISOR.
+/// A download begins. The BACKFILL that comes with it is whom `job_cancelled`
+/// ends. From: BACKFILL. To: SUPERVISOR.
 struct fetch_begun {
   atproto::did repo;
   uint64_t job = 0;
-  backfill_actor from; ///< Whom `job_cancelled` ends.
 };
 
 /// The answer to `begin_fetch`: the fetch has ended. From: REPO. To: SUPERVISOR.
@@ -205,27 +205,3 @@ struct listing_compared {
 };
 
 } // namespace weir
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_wish)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::begin_fetch)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::attend_repo)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_attended)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::fetch_begun)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::job_ended)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::host_report)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::fetch_progress)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_chunk)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::chunk_stored)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_fetched)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_fetch_failed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::job_cancelled)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::fetch_head)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::fetch_bytes)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::fetch_ended)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::backfill_step)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::heads_page)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::scan_page)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::node_command)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::clock_corrected)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::listing_page)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::listing_compared)

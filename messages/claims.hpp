@@ -2,7 +2,6 @@
 
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
-#include "messages/interfaces.hpp"
 
 #include <cstdint>
 
@@ -42,7 +41,3 @@ struct stream_claims_rest {
 };
 
 } // namespace weir
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::stream_claim)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::stream_claim_decided)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::stream_claims_rest)

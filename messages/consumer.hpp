@@ -122,12 +122,3 @@ struct unread_log {
 };
 
 } // namespace weir
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::letters_order)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::letters_found)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::unread_log)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::log_page)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::did_page)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::channel_opened)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::channel_text)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::channel_closed)

@@ -1,15 +1,9 @@
 #pragma once
 
 #include "atproto/stamped_frame.hpp"
-#include "base/limits.hpp"
-#include "messages/fwd.hpp"
-
-#include <caf/detail/stringification_inspector.hpp>
-#include <caf/error.hpp>
-#include <caf/meta/type_name.hpp>
+#include "base/error.hpp"
 
 #include <chrono>
-#include <optional>
 #include <vector>
 
 namespace weir {
@@ -79,91 +73,3 @@ struct tick {
 struct stop_actor {};
 
 } // namespace weir
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_frames)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::stream_opened)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::stream_frames)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::stream_closed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::tick)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::stop_actor)
-
-namespace weir {
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, position& x) {
-  return f(caf::meta::type_name("position"), x.upstream, x.epoch, x.seq);
-}
-
-/// Reads or writes the length and then the raw bytes. A length above the limit
-/// of a frame is refused before memory is allocated.
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, shared_bytes& x) {
-  if constexpr (std::is_same_v<Inspector,
-                               caf::detail::stringification_inspector>) {
-    auto size = static_cast<uint64_t>(x.size());
-    return f(caf::meta::type_name("shared_bytes"), size);
-  } else if constexpr (Inspector::reads_state) {
-    auto size = x.size();
-    if (auto bad = f.begin_sequence(size))
-      return bad;
-    if (size > 0)
-      if (auto bad = f.apply_raw(size, const_cast<uint8_t*>(x.data())))
-        return bad;
-    return f.end_sequence();
-  } else {
-    size_t size = 0;
-    if (auto bad = f.begin_sequence(size))
-      return bad;
-    if (size > limits::frame_bytes_max)
-      return caf::make_error(caf::sec::invalid_argument, "frame too large");
-    bytes data(size);
-    if (size > 0)
-      if (auto bad = f.apply_raw(size, data.data()))
-        return bad;
-    x = shared_bytes{std::move(data)};
-    return f.end_sequence();
-  }
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, frames_done& x) {
-  return f(caf::meta::type_name("frames_done"), x.epoch, x.seqs, x.refused);
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, frames_lost&) {
-  return f(caf::meta::type_name("frames_lost"));
-}
-
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, frame_batch& x) {
-  return f(caf::meta::type_name("frame_batch"), x.frames);
-}
-
-} // namespace weir
-
-namespace weir::atproto {
-
-/// A DID that cannot be parsed becomes the empty one, which is not routed.
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, stamped_frame& x) {
-  auto repo = x.repo.str();
-  auto kind = static_cast<uint8_t>(x.kind);
-  if constexpr (std::is_same_v<Inspector,
-                               caf::detail::stringification_inspector>) {
-    return f(caf::meta::type_name("stamped_frame"), x.at, kind, repo, x.bytes);
-  } else {
-    auto bad = f(caf::meta::type_name("stamped_frame"), x.at, x.first_cursor,
-                 x.relay, kind, repo, x.bytes);
-    if constexpr (Inspector::writes_state) {
-      auto parsed = did::parse(repo);
-      x.repo = parsed ? std::move(*parsed) : did{};
-      x.kind = kind > static_cast<uint8_t>(frame_kind::unknown)
-                 ? frame_kind::unknown
-                 : static_cast<frame_kind>(kind);
-    }
-    return bad;
-  }
-}
-
-} // namespace weir::atproto

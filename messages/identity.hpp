@@ -11,12 +11,12 @@
 
 namespace weir {
 
-/// Asks for an identity. From: REPO, SUPERVISOR, NODE, api. To: IDENTITY.
-/// Travels: local only.
+/// Asks for an identity; the answers go to the actor that comes with it.
+///
+/// From: REPO, SUPERVISOR, NODE, api. To: IDENTITY. Travels: local only.
 struct identity_ask {
   atproto::did repo;
   bool fresh = false; ///< Look it up, even if it is cached.
-  identity_sink from;
   uint64_t number = 0; ///< Chosen by the sender; each answer repeats it.
   /// Which queue the look-up waits in: that of the site whose host's stream
   /// needs it, or a name that several askers share. When empty, that of the
@@ -98,11 +98,3 @@ struct identity_handle {
 };
 
 } // namespace weir
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::export_page)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::export_stored)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_ask)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_stored)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_document)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_handle)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_shared)

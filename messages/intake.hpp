@@ -1,7 +1,6 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "messages/interfaces.hpp"
 #include "storage/disk/disk_space.hpp"
 
 namespace weir {
@@ -17,11 +16,4 @@ struct disk_reading {
   error failed{}; ///< Why the store has failed for good, if it has.
 };
 
-/// The part of NODE that watches memory and disk. It asks a READER for the
-/// disk, and tells the actors that take data in.
-using room_actor = common_actor::extend<caf::reacts_to<disk_reading>>;
-
 } // namespace weir
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::intake_changed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::disk_reading)

@@ -1,6 +1,9 @@
 #pragma once
 
-#include "messages/fwd.hpp"
+#include "messages/caf_types.hpp"
+
+#include <caf/replies_to.hpp>
+#include <caf/typed_actor.hpp>
 
 /// All actor handles of the node, with the messages that each one accepts. Who
 /// talks to whom is the architecture, so it is all on this page.
@@ -17,23 +20,6 @@ using rows_sink = caf::typed_actor<caf::reacts_to<rows_durable>>;
 using reader_actor = common_actor::extend<
   // Runs the job with the store's readers. The job sends its answer itself.
   caf::reacts_to<reader_job>>;
-
-/// The JOURNAL: the only writer of one store.
-using journal_actor = common_actor::extend<
-  // One atomic change of a repo. The answer `repo_receipt` comes when it is
-  // durable.
-  caf::reacts_to<journal_update>,
-  // Rows of other tables. Answers `rows_durable` if asked to.
-  caf::reacts_to<journal_rows>,
-  // A REPO died, so its late updates must not be written. Answers
-  // `journal_fenced` when all earlier updates of that DID were written.
-  caf::reacts_to<journal_fence>,
-  // Events of a repo were dropped, and its row must say so. Answers
-  // `journal_noted` when that is durable.
-  caf::reacts_to<journal_missed>,
-  caf::reacts_to<journal_flush>,
-  // One step of an erasing, which is answered by `erase_stepped`; and its end.
-  caf::reacts_to<erase_step>, caf::reacts_to<erase_over>>;
 
 /// The SWEEPER: removes erased content from the disk, and frees memory that an
 /// idle store does not need.
@@ -91,10 +77,34 @@ using router_actor = common_actor::extend<
   caf::reacts_to<account_told>,
   caf::reacts_to<account_unasked>, caf::reacts_to<repo_incomplete>>;
 
+/// The JOURNAL: the only writer of one store.
+using journal_actor = common_actor::extend<
+  // One atomic change of a repo. The answer `repo_receipt` comes when it is
+  // durable.
+  caf::reacts_to<journal_update, repo_actor>,
+  // Rows of other tables. Answers `rows_durable`, unless the handle is empty.
+  caf::reacts_to<journal_rows, rows_sink>,
+  // A REPO died, so its late updates must not be written. Answers
+  // `journal_fenced` when all earlier updates of that DID were written.
+  caf::reacts_to<journal_fence, router_actor>,
+  // Events of a repo were dropped, and its row must say so. Answers
+  // `journal_noted` when that is durable.
+  caf::reacts_to<journal_missed, router_actor>,
+  caf::reacts_to<journal_flush>,
+  // One step of an erasing, which is answered by `erase_stepped`; and its end.
+  caf::reacts_to<erase_step, sweeper_actor>, caf::reacts_to<erase_over>>;
+
+/// The BACKFILL: one fetch of one repo.
+using backfill_actor = common_actor::extend<
+  caf::reacts_to<fetch_head>, caf::reacts_to<fetch_bytes>,
+  caf::reacts_to<fetch_ended>, caf::reacts_to<backfill_step>,
+  caf::reacts_to<heads_page>, caf::reacts_to<chunk_stored>,
+  caf::reacts_to<job_cancelled>>;
+
 /// The SUPERVISOR: which repo is fetched next, budgets of hosts, retries,
 /// listings.
 using supervisor_actor = common_actor::extend<
-  caf::reacts_to<repo_wish>, caf::reacts_to<fetch_begun>,
+  caf::reacts_to<repo_wish>, caf::reacts_to<fetch_begun, backfill_actor>,
   caf::reacts_to<host_report>, caf::reacts_to<fetch_progress>,
   caf::reacts_to<scan_page>,
   // An UPSTREAM may have missed events: compare a listing.
@@ -107,20 +117,14 @@ using supervisor_actor = common_actor::extend<
   caf::reacts_to<left_out_page>, caf::reacts_to<uncovered_page>,
   caf::reacts_to<completeness_page>>;
 
-/// The BACKFILL: one fetch of one repo.
-using backfill_actor = common_actor::extend<
-  caf::reacts_to<fetch_head>, caf::reacts_to<fetch_bytes>,
-  caf::reacts_to<fetch_ended>, caf::reacts_to<backfill_step>,
-  caf::reacts_to<heads_page>, caf::reacts_to<chunk_stored>,
-  caf::reacts_to<job_cancelled>>;
-
 /// An actor that asks the IDENTITY.
 using identity_sink = caf::typed_actor<caf::reacts_to<identity_fact>>;
 
 /// The IDENTITY: key, host and handle of a DID.
 using identity_actor = common_actor::extend<
   // Answers `identity_fact`, and a second time after a handle was verified.
-  caf::reacts_to<identity_ask>, caf::reacts_to<identity_stored>,
+  caf::reacts_to<identity_ask, identity_sink>,
+  caf::reacts_to<identity_stored>,
   caf::reacts_to<identity_document>, caf::reacts_to<identity_handle>,
   caf::reacts_to<identity_shared>,
   // The directory's export.
@@ -137,5 +141,14 @@ using consumer_actor = common_actor::extend<
   // Dead letters, and the age of the oldest event.
   caf::reacts_to<letters_order>, caf::reacts_to<letters_found>,
   caf::reacts_to<unread_log>>;
+
+/// The API: the routes that ask actors and readers.
+using api_actor = common_actor::extend<caf::reacts_to<api_call>,
+                                       caf::reacts_to<api_lookup>,
+                                       caf::reacts_to<identity_fact>>;
+
+/// The part of NODE that watches memory and disk. It asks a READER for the
+/// disk, and tells the actors that take data in.
+using room_actor = common_actor::extend<caf::reacts_to<disk_reading>>;
 
 } // namespace weir

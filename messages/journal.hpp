@@ -1,6 +1,6 @@
 #pragma once
 
-#include "messages/interfaces.hpp"
+#include "base/position.hpp"
 #include "storage/format/journal_batch.hpp"
 #include "storage/format/update.hpp"
 
@@ -25,7 +25,6 @@ struct journal_update {
   std::vector<position> marks;
   bool backfill = false; ///< It may wait until live updates are written.
   size_t content_bytes = 0;
-  repo_actor from;
 };
 
 /// The JOURNAL's answer. Travels: local only.
@@ -41,7 +40,6 @@ struct repo_receipt {
 struct journal_rows {
   std::shared_ptr<const storage::journal_batch> rows;
   uint64_t token = 0; ///< Repeated in `rows_durable`.
-  rows_sink from;     ///< If empty, no answer is sent.
 };
 
 /// The rows are durable. From: JOURNAL. Travels: local only.
@@ -53,7 +51,6 @@ struct rows_durable {
 /// local only.
 struct journal_fence {
   atproto::did repo;
-  router_actor from;
 };
 
 /// Answer to `journal_fence`. The next REPO writes with `incarnation`.
@@ -69,7 +66,6 @@ struct journal_fenced {
 /// From: ROUTER. To: JOURNAL. Travels: local only.
 struct journal_missed {
   atproto::did repo;
-  router_actor from;
 };
 
 /// The repo's row, if there is one, says durably that events were dropped.
@@ -101,7 +97,6 @@ struct erase_begun {};
 /// From: SWEEPER. To: JOURNAL. Travels: local only.
 struct erase_step {
   atproto::did repo;
-  sweeper_actor from;
 };
 
 /// The result of a step. From: JOURNAL. To: SWEEPER. Travels: local only.
@@ -135,21 +130,3 @@ struct reader_job {
 };
 
 } // namespace weir
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_update)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_receipt)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_rows)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::rows_durable)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_fence)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_fenced)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_missed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_noted)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::journal_flush)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::log_advanced)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::reader_job)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::erase_begun)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::erase_step)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::erase_stepped)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::erase_over)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::release_caches)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::sweep_on)

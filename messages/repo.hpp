@@ -4,7 +4,6 @@
 #include "atproto/verify.hpp"
 #include "messages/frames.hpp"
 #include "messages/identity_answer.hpp"
-#include "messages/interfaces.hpp"
 #include "storage/format/records.hpp"
 #include "storage/format/update.hpp"
 
@@ -140,22 +139,3 @@ struct identity_fact {
 };
 
 } // namespace weir
-
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_loaded)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_buffer_page)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::add_repos)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::add_result)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::remove_repos)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::remove_result)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::resync_repos)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::resync_result)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::ask_tracked)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::tracked_reply)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::passivate_repo)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_passive)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_removed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_listed)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::repo_listing)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::listing_taken)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::listing_doubt)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::identity_fact)

@@ -15,7 +15,7 @@
 #include "base/log.hpp"
 #include "messages/api.hpp"
 #include "messages/consumer.hpp"
-#include "messages/error.hpp"
+#include "messages/caf_types.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
 #include "messages/repo.hpp"
@@ -273,8 +273,8 @@ void api_worker::look_up(const api_lookup& x) {
     env_->shared->time->steady_now());
   if (asked)
     send(env_->shared->identity,
-         identity_ask{x.repo, false, identity_sink{api_actor{this}}, 0,
-                      "clients"});
+         identity_ask{x.repo, false, 0, "clients"},
+         identity_sink{api_actor{this}});
   arm_timer();
 }
 

@@ -176,7 +176,7 @@ backfill_actor::behavior_type backfill::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   held_.set(machine_->bytes_held());
   send(env_.shared->supervisor,
-       fetch_begun{repo_, order_.job, backfill_actor{this}});
+       fetch_begun{repo_, order_.job}, backfill_actor{this});
   download_ = env_.fetch(order_.pds, repo_, backfill_actor{this});
   if (download_)
     download_->grant(limits::fetch_window_bytes);

@@ -202,7 +202,7 @@ void consumer::save(const delivery_effects::write& x) {
   }
   rows->consumers.push_back(std::move(change));
   send(env_.home->journal,
-       journal_rows{std::move(rows), 0, rows_sink{consumer_actor{this}}});
+       journal_rows{std::move(rows)}, rows_sink{consumer_actor{this}});
 }
 
 void consumer::on_text(const channel_text& x) {

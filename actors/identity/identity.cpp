@@ -80,7 +80,7 @@ private:
     return shared_->time->wall_now();
   }
 
-  void ask(const identity_ask& x);
+  void ask(const identity_ask& x, const identity_sink& from);
   void forget(waiter_id who);
   void perform(identity_machine::effects x);
   void write(std::vector<std::pair<atproto::did, storage::identity_row>> known,
@@ -122,7 +122,7 @@ private:
   metric* operations_ = nullptr;
 };
 
-void identity::ask(const identity_ask& x) {
+void identity::ask(const identity_ask& x, const identity_sink& from) {
   if (x.probe) {
     if (machine_.directory_rests(now()))
       return;
@@ -133,11 +133,11 @@ void identity::ask(const identity_ask& x) {
   }
   asked_->add();
   const auto [i, added]
-    = numbers_.try_emplace({x.from.address(), x.repo}, last_waiter_ + 1);
+    = numbers_.try_emplace({from.address(), x.repo}, last_waiter_ + 1);
   const auto who = i->second;
   if (added)
     ++last_waiter_;
-  waiters_.insert_or_assign(who, waiter{x.from, x.repo, x.number});
+  waiters_.insert_or_assign(who, waiter{from, x.repo, x.number});
   perform(machine_.on_ask(x.repo, who, x.fresh, now(), wall(), x.by));
 }
 
@@ -191,7 +191,7 @@ void identity::write(
       .exported.emplace_back(std::move(repo), std::nullopt);
   for (auto& [home, rows] : by_home)
     send(shared_->partitions()[home]->journal,
-         journal_rows{std::move(rows), 0, {}});
+         journal_rows{std::move(rows)}, rows_sink{});
 }
 
 void identity::load(const atproto::did& repo) {
@@ -234,7 +234,8 @@ void identity::perform(const export_machine::effects& x) {
     auto rows = std::make_shared<storage::journal_batch>();
     rows->exported = x.rows;
     rows->export_place = x.place;
-    send(shared_->root().journal, journal_rows{std::move(rows), 0, rows_sink{this}});
+    send(shared_->root().journal, journal_rows{std::move(rows)},
+         rows_sink{this});
   }
   operations_->add(x.place && x.place->place != 0 ? x.rows.size() : 0);
   if (x.list)
@@ -310,7 +311,7 @@ identity_actor::behavior_type identity::make_behavior() {
         perform(machine_.on_timer(now()));
     },
     [this](stop_actor) { quit(); },
-    [this](const identity_ask& x) { ask(x); },
+    [this](const identity_ask& x, const identity_sink& from) { ask(x, from); },
     [this](const identity_shared& x) { machine_.on_shared(x.repo, x.by); },
     [this](const identity_stored& x) {
       newcomers_ += x.row ? 0 : 1;

@@ -31,6 +31,16 @@ bool erases(const storage::repo_update& x) {
   return x.erase;
 }
 
+struct pending_update {
+  journal_update what;
+  repo_actor from;
+};
+
+struct pending_rows {
+  journal_rows what;
+  rows_sink from;
+};
+
 class journal final : public observed<journal_actor::base> {
 public:
   journal(caf::actor_config& config, context_ptr shared, home_ptr home,
@@ -67,16 +77,16 @@ private:
   void wake();
   void flush();
   bool write_all();
-  bool write(std::vector<journal_update> updates,
-             std::vector<journal_rows> rows);
+  bool write(std::vector<pending_update> updates,
+             std::vector<pending_rows> rows);
   result<storage::commit_result> commit(const storage::journal_batch& batch);
-  storage::journal_batch gather(std::vector<journal_update>& updates,
-                                const std::vector<journal_rows>& rows);
+  storage::journal_batch gather(std::vector<pending_update>& updates,
+                                const std::vector<pending_rows>& rows);
   void publish(const publication_machine::effects& x,
-               const std::vector<journal_rows>& rows,
+               const std::vector<pending_rows>& rows,
                const storage::commit_result& written);
-  void note_missed(const journal_missed& x);
-  void erase(const erase_step& x);
+  void note_missed(const journal_missed& x, const router_actor& from);
+  void erase(const erase_step& x, const sweeper_actor& from);
   void end_erasing(const erase_over& x);
   void forget_erased();
   void fail(const error& why);
@@ -86,10 +96,10 @@ private:
   journal_store store_;
   journal_options options_;
   std::function<void(const error&)> on_failure_;
-  batch_machine<journal_update> queue_;
+  batch_machine<pending_update> queue_;
   byte_claim names_held_;
   publication_machine publication_;
-  std::vector<journal_rows> rows_;
+  std::vector<pending_rows> rows_;
   bool woken_ = false;
   bool failed_ = false;
   actor_timer timer_; ///< Ends a pause of backfill.
@@ -135,32 +145,33 @@ bool journal::write_all() {
 }
 
 /// Updates of a dead REPO are written first: they may contain an older row.
-void journal::note_missed(const journal_missed& x) {
+void journal::note_missed(const journal_missed& x, const router_actor& from) {
   if (!write_all())
     return;
   if (auto ok = store_.writer->note_missed(x.repo); !ok)
     return fail(ok.error());
-  send(x.from, journal_noted{x.repo});
+  send(from, journal_noted{x.repo});
 }
 
-storage::journal_batch journal::gather(std::vector<journal_update>& updates,
-                                       const std::vector<journal_rows>& rows) {
+storage::journal_batch journal::gather(std::vector<pending_update>& updates,
+                                       const std::vector<pending_rows>& rows) {
   storage::journal_batch out;
   const auto append = [](auto& to, const auto& from) {
     to.insert(to.end(), from.begin(), from.end());
   };
   out.updates.reserve(updates.size());
   for (auto& x : updates)
-    out.updates.push_back(std::move(*x.update));
+    out.updates.push_back(std::move(*x.what.update));
   for (const auto& x : rows) {
-    append(out.upstreams, x.rows->upstreams);
-    append(out.listings, x.rows->listings);
-    append(out.identities, x.rows->identities);
-    append(out.exported, x.rows->exported);
-    if (x.rows->export_place)
-      out.export_place = x.rows->export_place;
-    append(out.consumers, x.rows->consumers);
-    append(out.configuration, x.rows->configuration);
+    const auto& some = *x.what.rows;
+    append(out.upstreams, some.upstreams);
+    append(out.listings, some.listings);
+    append(out.identities, some.identities);
+    append(out.exported, some.exported);
+    if (some.export_place)
+      out.export_place = some.export_place;
+    append(out.consumers, some.consumers);
+    append(out.configuration, some.configuration);
   }
   return out;
 }
@@ -182,8 +193,8 @@ journal::commit(const storage::journal_batch& batch) {
   return written;
 }
 
-bool journal::write(std::vector<journal_update> updates,
-                    std::vector<journal_rows> rows) {
+bool journal::write(std::vector<pending_update> updates,
+                    std::vector<pending_rows> rows) {
   const auto batch = gather(updates, rows);
   auto written = commit(batch);
   if (!written) {
@@ -199,7 +210,7 @@ bool journal::write(std::vector<journal_update> updates,
   const auto now = shared_->time->steady_now();
   for (size_t i = 0; i < updates.size(); ++i) {
     auto& receipt = written->receipts[i];
-    publication_.on_update(batch.updates[i], receipt, updates[i].marks, now,
+    publication_.on_update(batch.updates[i], receipt, updates[i].what.marks, now,
                            told);
     send(updates[i].from,
          repo_receipt{std::make_shared<const storage::update_receipt>(
@@ -211,7 +222,7 @@ bool journal::write(std::vector<journal_update> updates,
 
 /// Publishes cursors, acks and events only for what survives a power failure.
 void journal::publish(const publication_machine::effects& x,
-                      const std::vector<journal_rows>& rows,
+                      const std::vector<pending_rows>& rows,
                       const storage::commit_result& written) {
   updates_->add(x.written);
   refused_->add(x.refused);
@@ -225,7 +236,7 @@ void journal::publish(const publication_machine::effects& x,
   marks.tell(this, *shared_);
   for (const auto& row : rows)
     if (row.from)
-      send(row.from, rows_durable{row.token});
+      send(row.from, rows_durable{row.what.token});
   if (!written.entries.empty()) {
     publication_.on_log(written.last, written.log_events);
     for (const auto& to : home_->subscribers.all())
@@ -235,7 +246,7 @@ void journal::publish(const publication_machine::effects& x,
 }
 
 /// Not synced: a power failure undoes steps, which are then done again.
-void journal::erase(const erase_step& x) {
+void journal::erase(const erase_step& x, const sweeper_actor& from) {
   if (failed_)
     return;
   pass(crash_point::sweep_step);
@@ -244,7 +255,7 @@ void journal::erase(const erase_step& x) {
     return fail(more.error());
   pass(crash_point::sweep_written);
   names_held_.set(store_.writer->names_bytes());
-  send(x.from,
+  send(from,
        erase_stepped{*more, queue_.has_live() || queue_.has_backfill()});
 }
 
@@ -290,32 +301,32 @@ journal_actor::behavior_type journal::make_behavior() {
         flush();
       quit();
     },
-    [this](journal_update& x) {
+    [this](journal_update& x, repo_actor& from) {
       if (failed_)
         return; // Not answered: the stream repeats its frames.
       const auto bytes = x.content_bytes;
       const auto backfill = x.backfill;
-      queue_.add(std::move(x), bytes, backfill);
+      queue_.add({std::move(x), std::move(from)}, bytes, backfill);
       wake();
     },
-    [this](journal_rows& x) {
+    [this](journal_rows& x, rows_sink& from) {
       if (failed_)
         return;
-      rows_.push_back(std::move(x));
+      rows_.push_back({std::move(x), std::move(from)});
       wake();
     },
-    [this](const journal_fence& x) {
+    [this](const journal_fence& x, const router_actor& from) {
       if (write_all())
-        send(x.from, journal_fenced{x.repo, store_.writer->fence(x.repo)});
+        send(from, journal_fenced{x.repo, store_.writer->fence(x.repo)});
     },
-    [this](const journal_missed& x) {
-      note_missed(x);
+    [this](const journal_missed& x, const router_actor& from) {
+      note_missed(x, from);
     },
     [this](journal_flush) {
       flush();
     },
-    [this](const erase_step& x) {
-      erase(x);
+    [this](const erase_step& x, const sweeper_actor& from) {
+      erase(x, from);
     },
     [this](const erase_over& x) {
       end_erasing(x);

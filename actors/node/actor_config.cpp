@@ -1,7 +1,7 @@
 #include "actors/node/actor_config.hpp"
 
 #include "actors/node/executor.hpp"
-#include "messages/frames.hpp"
+#include "messages/caf_types.hpp"
 
 #include <caf/atom.hpp>
 

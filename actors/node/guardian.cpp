@@ -3,7 +3,7 @@
 #include "actors/support/observed.hpp"
 #include "actors/support/restart_policy.hpp"
 #include "base/log.hpp"
-#include "messages/error.hpp"
+#include "messages/caf_types.hpp"
 #include "messages/frames.hpp"
 
 #include <caf/actor_system.hpp>

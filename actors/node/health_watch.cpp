@@ -140,7 +140,8 @@ private:
                                   {"where", x.where},
                                   {"reason", reason_of_end(x)}});
     if (news.probe && shared_->identity)
-      send(shared_->identity, identity_ask{*news.probe, true, {}, 0, {}, true});
+      send(shared_->identity, identity_ask{*news.probe, true, 0, {}, true},
+           identity_sink{});
     const auto all = shared_->health.findings();
     for (size_t i = 0; i < health_causes.size(); ++i)
       failing_[i]->set(static_cast<uint64_t>(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "messages/interfaces.hpp"
 #include "messages/journal.hpp"
 
 namespace caf {

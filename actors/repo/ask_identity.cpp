@@ -22,9 +22,9 @@ void ask_identity(const repo_effects& x, const atproto::did& repo,
                   const repo_actor& from, context& shared) {
   if (x.load_identity || x.refresh_identity)
     caf::anon_send(shared.identity,
-                   identity_ask{repo, x.refresh_identity, identity_sink{from},
-                                x.identity_asked,
-                                turn_of(x.identity_cause, shared.upstreams)});
+                   identity_ask{repo, x.refresh_identity, x.identity_asked,
+                                turn_of(x.identity_cause, shared.upstreams)},
+                   identity_sink{from});
   else if (x.share_identity)
     caf::anon_send(
       shared.identity,

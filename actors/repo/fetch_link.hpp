@@ -3,6 +3,7 @@
 #include "actors/repo/repo_types.hpp"
 #include "actors/support/owed_answer.hpp"
 #include "messages/backfill.hpp"
+#include "messages/interfaces.hpp"
 
 #include <caf/fwd.hpp>
 

@@ -15,7 +15,7 @@
 #include "base/log.hpp"
 #include "messages/account.hpp"
 #include "messages/backfill.hpp"
-#include "messages/error.hpp"
+#include "messages/caf_types.hpp"
 #include "messages/identity.hpp"
 #include "messages/journal.hpp"
 
@@ -204,7 +204,8 @@ void repo::send_update(repo_effects::outgoing x) {
   send(env_.home->journal,
        journal_update{
          std::make_shared<storage::repo_update>(std::move(x.update)),
-         std::move(x.marks), x.backfill, x.content_bytes, repo_actor{this}});
+         std::move(x.marks), x.backfill, x.content_bytes},
+       repo_actor{this});
 }
 
 /// Reports to the UPSTREAMs which frames are finished without an update, and

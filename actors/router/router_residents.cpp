@@ -39,7 +39,7 @@ void router::close(const residents::closing& x, bool crowded) {
 }
 
 void router::fence(const atproto::did& repo) {
-  send(home_->journal, journal_fence{repo, router_actor{this}});
+  send(home_->journal, journal_fence{repo}, router_actor{this});
 }
 
 void router::on_passive(const repo_passive& x) {
@@ -86,7 +86,7 @@ void router::on_repo_down(const caf::down_msg& x) {
                {{"did", repo.str()},
                 {"reason", "it died too often; its events are not handled for "
                            "a minute, and then it is fetched"}});
-    send(home_->journal, journal_missed{repo, router_actor{this}});
+    send(home_->journal, journal_missed{repo}, router_actor{this});
   }
   on_doubt({repo});
 }

@@ -134,8 +134,8 @@ void supervisor::on_scan(const scan_page& x) {
 void supervisor::ask_identity(const atproto::did& repo, bool fresh,
                               std::string by) {
   send(env_.shared->identity,
-       identity_ask{repo, fresh, identity_sink{supervisor_actor{this}},
-                    ++asked_, std::move(by)});
+       identity_ask{repo, fresh, ++asked_, std::move(by)},
+       identity_sink{supervisor_actor{this}});
 }
 
 void supervisor::attend(const supervisor_machine::errand& x) {
@@ -163,12 +163,12 @@ void supervisor::grant(const supervisor_machine::begin& x) {
           });
 }
 
-void supervisor::on_begun(const fetch_begun& x) {
+void supervisor::on_begun(const fetch_begun& x, const backfill_actor& from) {
   const auto i = jobs_.find(x.repo);
   if (i == jobs_.end() || i->second.job != x.job)
     return; // The permit is gone: its REPO ended, and cancels this download.
   started_->add();
-  i->second.handle = x.from;
+  i->second.handle = from;
   perform(machine_.on_download(x.repo, x.job, now()));
 }
 
@@ -253,7 +253,9 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
     [this](const repo_wish& x) {
       perform(machine_.on_wish(x.repo, x.status, x.pds, x.wait, now()));
     },
-    [this](const fetch_begun& x) { on_begun(x); },
+    [this](const fetch_begun& x, const backfill_actor& from) {
+      on_begun(x, from);
+    },
     [this](const host_report& x) {
       perform(machine_.on_host(x.pds, x.what,
                                x.retry_after, now()));

@@ -20,7 +20,7 @@
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
 #include "messages/claims.hpp"
-#include "messages/error.hpp"
+#include "messages/caf_types.hpp"
 #include "messages/intake.hpp"
 #include "messages/journal.hpp"
 
@@ -79,7 +79,7 @@ private:
   bool forget(const atproto::did& repo, uint64_t job);
   void scan(const work_scan::request& x);
   void on_scan(const scan_page& x);
-  void on_begun(const fetch_begun& x);
+  void on_begun(const fetch_begun& x, const backfill_actor& from);
   void on_end(const job_ended& x);
   void on_lost(const atproto::did& repo, uint64_t job);
   void on_intake();

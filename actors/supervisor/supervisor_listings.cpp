@@ -68,7 +68,7 @@ void supervisor::perform(const listing_machine::effects& x) {
       {x.write->what.upstream, x.write->what.collection, x.write->value});
     if (x.write->what.collection.empty())
       rows->listings.back().row.audited = board.audited(x.write->what.upstream);
-    send(env_.shared->root().journal, journal_rows{std::move(rows), 0, {}});
+    send(env_.shared->root().journal, journal_rows{std::move(rows)}, rows_sink{});
   }
   if (x.fetch) {
     count_page(*x.fetch);

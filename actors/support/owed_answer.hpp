@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "messages/error.hpp"
+#include "messages/caf_types.hpp"
 
 #include <caf/typed_response_promise.hpp>
 

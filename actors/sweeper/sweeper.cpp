@@ -71,7 +71,7 @@ void sweeper::perform(const sweeper_effects& x) {
     erased_->add();
   }
   if (x.step)
-    send(home_->journal, erase_step{*x.step, this});
+    send(home_->journal, erase_step{*x.step}, sweeper_actor{this});
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
   if (x.well)

@@ -128,8 +128,8 @@ void upstream::perform(upstream_machine::effects x) {
     auto rows = std::make_shared<storage::journal_batch>();
     rows->upstreams.push_back(*x.write);
     send(shared_->root().journal,
-         journal_rows{std::move(rows), ++token_,
-                      rows_sink{upstream_actor{this}}});
+         journal_rows{std::move(rows), ++token_},
+         rows_sink{upstream_actor{this}});
   }
   forward(std::move(x.forward));
   if (x.disconnect && socket_) {

@@ -286,10 +286,10 @@ TEST_F(BackfillShellTest, WhenTheSupervisorCancelsItTheRepoHearsWhy) {
 // SUPERVISOR measures how fast it is, and may end it.
 TEST_F(BackfillShellTest, TheSupervisorHearsThatItBegins) {
   start(repo_of(1));
-  const auto begun = supervisor.take<fetch_begun>();
+  const auto begun = supervisor.take_with<fetch_begun, backfill_actor>();
   ASSERT_EQ(begun.size(), 1u);
-  EXPECT_EQ(begun[0].job, 9u);
-  EXPECT_TRUE(begun[0].from == backfill);
+  EXPECT_EQ(begun[0].first.job, 9u);
+  EXPECT_TRUE(begun[0].second == backfill);
 }
 
 // -- spools -------------------------------------------------------------------

@@ -118,7 +118,7 @@ TEST_F(IdentityShellTest, LookUpsOnTheWireAreBounded) {
     return atproto::did::trusted("did:plc:r" + std::to_string(i));
   };
   for (size_t i = 1; i <= limits::identity_in_flight_max + 1; ++i) {
-    tell(other, identity_ask{repo(i), false, ann.as<identity_sink>()});
+    tell(other, identity_ask{repo(i), false}, ann.as<identity_sink>());
     tell(other, identity_stored{repo(i), std::nullopt});
   }
   EXPECT_EQ(network->documents.size(), limits::identity_in_flight_max);
@@ -178,8 +178,8 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
     }
   };
   read_store();
-  tell(other, identity_ask{plc_name(9), false, bob.as<identity_sink>()});
-  tell(other, identity_ask{plc_name(1), false, ann.as<identity_sink>()});
+  tell(other, identity_ask{plc_name(9), false}, bob.as<identity_sink>());
+  tell(other, identity_ask{plc_name(1), false}, ann.as<identity_sink>());
   ASSERT_THAT(network->pages,
               ElementsAre(std::pair<uint64_t, size_t>(1'000, 1)));
   tell(other, export_page{}); // It ends before that.
@@ -210,7 +210,7 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
   read_store();
   EXPECT_THAT(keys(ann), ElementsAre("zExported1"));
   // Who comes later is served at once.
-  tell(other, identity_ask{plc_name(2), false, bob.as<identity_sink>()});
+  tell(other, identity_ask{plc_name(2), false}, bob.as<identity_sink>());
   read_store();
   EXPECT_THAT(keys(bob), ElementsAre("zExported2"));
   write();

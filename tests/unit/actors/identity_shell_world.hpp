@@ -43,7 +43,7 @@ protected:
 
   void ask(const probe& who, size_t repo = 1, bool fresh = false) {
     tell(identity,
-         identity_ask{shell_repo(repo), fresh, who.as<identity_sink>()});
+         identity_ask{shell_repo(repo), fresh}, who.as<identity_sink>());
   }
 
   /// Nothing is stored of a repo.

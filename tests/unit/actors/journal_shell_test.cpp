@@ -39,7 +39,6 @@ protected:
       of.commit({{"app.a.x/" + std::to_string(seq), "body"}}));
     out.marks = {{7, 1, seq}};
     out.backfill = backfill;
-    out.from = repo.as<repo_actor>();
     return out;
   }
 
@@ -47,14 +46,17 @@ protected:
   journal_update forgotten(test_account& x) {
     journal_update out;
     out.update = std::make_shared<storage::repo_update>(x.forget());
-    out.from = repo.as<repo_actor>();
     return out;
+  }
+
+  void submit(journal_update x) {
+    tell(journal, std::move(x), repo.as<repo_actor>());
   }
 
   /// SWEEPER's steps, but for the last.
   void erase(const test_account& x) {
     do
-      tell(journal, erase_step{x.repo, asker.as<sweeper_actor>()});
+      tell(journal, erase_step{x.repo}, asker.as<sweeper_actor>());
     while (asker.take<erase_stepped>().at(0).more);
   }
 
@@ -71,7 +73,7 @@ protected:
     change.name = "channel";
     change.row = storage::consumer_row{{position}, 0, false};
     batch->consumers.push_back(std::move(change));
-    tell(journal, journal_rows{std::move(batch), 0, {}});
+    tell(journal, journal_rows{std::move(batch)}, rows_sink{});
   }
 
   std::vector<uint64_t> finished() {
@@ -85,7 +87,7 @@ protected:
   journal_rows rows(uint64_t token) {
     auto batch = std::make_shared<storage::journal_batch>();
     batch->identities.emplace_back(shell_repo(1), storage::identity_row{});
-    return {std::move(batch), token, asker.as<rows_sink>()};
+    return {std::move(batch), token};
   }
 
   test_store store;
@@ -109,11 +111,11 @@ TEST_F(JournalShellTest, TheNamesOfCollectionsCountAsMemory) {
   const auto held = [this] { return shared->memory->held(memory_use::names); };
   EXPECT_EQ(held(), 0u);
   test_account alice{'a'};
-  tell(journal, update(alice, 1));
+  submit(update(alice, 1));
   EXPECT_GT(held(), 0u);
   EXPECT_EQ(held(), store.names->bytes());
   accept(alice);
-  tell(journal, forgotten(alice));
+  submit(forgotten(alice));
   accept(alice);
   EXPECT_GT(held(), 0u) << "its rows are still there";
   erase(alice);
@@ -127,14 +129,14 @@ TEST_F(JournalShellTest, OfARemovedRepoNothingIsKeptInMindInTheEnd) {
   test_account alice{'a'};
   test_account bob{'b'};
   for (auto* x : {&alice, &bob}) {
-    tell(journal, update(*x, 1));
+    submit(update(*x, 1));
     accept(*x);
   }
-  tell(journal, forgotten(alice));
+  submit(forgotten(alice));
   accept(alice);
   auto deleted = update(bob, 2);
   deleted.update = std::make_shared<storage::repo_update>(bob.erase());
-  tell(journal, deleted);
+  submit(deleted);
   accept(bob);
   EXPECT_EQ(home->accounts.size(), 2u);
   erase(alice);
@@ -156,8 +158,8 @@ TEST_F(JournalShellTest, OfARemovedRepoNothingIsKeptInMindInTheEnd) {
 TEST_F(JournalShellTest, WhatIsDurableIsToldAtOnce) {
   start();
   test_account ann{'a'};
-  tell(journal, update(ann, 11));
-  tell(journal, rows(5));
+  submit(update(ann, 11));
+  tell(journal, rows(5), asker.as<rows_sink>());
   EXPECT_EQ(repo.count<repo_receipt>(), 1u);
   EXPECT_THAT(finished(), ElementsAre(11));
   EXPECT_EQ(asker.count<rows_durable>(), 1u);
@@ -174,8 +176,8 @@ TEST_F(JournalShellTest, WhatIsMissedIsNotedBehindEverythingBefore) {
   auto change = update(ann, 11);
   const auto did = change.update->repo;
   change.update->row.emplace().status = storage::repo_status::synced;
-  caf::anon_send(journal, std::move(change));
-  tell(journal, journal_missed{did, router.as<router_actor>()});
+  caf::anon_send(journal, std::move(change), repo.as<repo_actor>());
+  tell(journal, journal_missed{did}, router.as<router_actor>());
   EXPECT_EQ(router.count<journal_noted>(), 1u);
   tell(journal, stop_actor{});
   store.disk.kill();
@@ -192,7 +194,7 @@ TEST_F(JournalShellTest, WhatIsMissedIsNotedBehindEverythingBefore) {
 // Of a repo that is not known nothing can be missing.
 TEST_F(JournalShellTest, NothingIsNotedOfARepoWithoutARow) {
   start();
-  tell(journal, journal_missed{shell_repo(1), router.as<router_actor>()});
+  tell(journal, journal_missed{shell_repo(1)}, router.as<router_actor>());
   EXPECT_EQ(router.count<journal_noted>(), 1u);
   EXPECT_FALSE(*storage::repo_table(*store.db, *store.names).row(shell_repo(1)));
 }
@@ -208,8 +210,7 @@ TEST_F(JournalShellTest, ARepoOfAnAccountThatIsAwayIsCountedAsAway) {
     ann.row.account = account;
     journal_update x;
     x.update = std::make_shared<storage::repo_update>(ann.appear(status));
-    x.from = repo.as<repo_actor>();
-    tell(journal, std::move(x));
+    submit(std::move(x));
     accept(ann);
   };
   const auto counted = [&](storage::repo_status x) {
@@ -247,8 +248,7 @@ TEST_F(JournalShellTest, ARepoOfAnAccountThatIsAwayIsCountedAsAway) {
   is_counted(1);
   journal_update gone;
   gone.update = std::make_shared<storage::repo_update>(ann.forget());
-  gone.from = repo.as<repo_actor>();
-  tell(journal, std::move(gone));
+  submit(std::move(gone));
   EXPECT_EQ(stats.repo_count(), 0u);
   is_counted(0);
   EXPECT_THAT(failures, IsEmpty());
@@ -260,8 +260,8 @@ TEST_F(JournalShellTest, BackfillRestsWhileTheStoreHasToMergeAndLooksAgain) {
   test_account ann{'a'};
   test_account bob{'b'};
   level0_files = limits::level0_files_pause;
-  tell(journal, update(ann, 11, true));
-  tell(journal, update(bob, 12));
+  submit(update(ann, 11, true));
+  submit(update(bob, 12));
   EXPECT_THAT(finished(), ElementsAre(12)) << "live work goes on";
   level0_files = limits::level0_files_pause - 1;
   pass(limits::journal_pause - 1us);
@@ -274,7 +274,7 @@ TEST_F(JournalShellTest, BackfillGoesOnUpToTheLimit) {
   start();
   test_account ann{'a'};
   level0_files = limits::level0_files_pause - 1;
-  tell(journal, update(ann, 11, true));
+  submit(update(ann, 11, true));
   EXPECT_THAT(finished(), ElementsAre(11));
 }
 
@@ -285,13 +285,13 @@ TEST_F(JournalShellTest, AFenceComesAfterWhatWasSentBeforeAndShutsOutTheRest) {
   test_account ann{'a'};
   level0_files = limits::level0_files_pause; // Even what rests is written.
   auto first = update(ann, 11, true);
-  tell(journal, first);
-  tell(journal, journal_fence{ann.repo, router.as<router_actor>()});
+  submit(first);
+  tell(journal, journal_fence{ann.repo}, router.as<router_actor>());
   EXPECT_THAT(finished(), ElementsAre(11));
   const auto fenced = router.take<journal_fenced>();
   ASSERT_EQ(fenced.size(), 1u);
   accept(ann);
-  tell(journal, update(ann, 12));
+  submit(update(ann, 12));
   auto late = repo.take<repo_receipt>();
   ASSERT_EQ(late.size(), 1u);
   EXPECT_EQ(late[0].receipt->outcome, storage::update_outcome::fenced);

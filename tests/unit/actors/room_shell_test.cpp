@@ -92,7 +92,7 @@ protected:
     row.id = static_cast<uint32_t>(token);
     row.url = "https://u" + std::to_string(token) + ".test";
     batch->upstreams.push_back(row);
-    return {std::move(batch), token, asker.as<rows_sink>()};
+    return {std::move(batch), token};
   }
 
   memory_disk disk;
@@ -239,14 +239,14 @@ TEST_F(RoomWatchTest, ADiskThatCannotBeAskedChangesNothing) {
 
 // Nothing unwritten is told, and nothing is kept for later.
 TEST_F(JournalRoomTest, AfterAFullDiskItTakesAndTellsNothingMore) {
-  tell(journal, rows(1));
+  tell(journal, rows(1), asker.as<rows_sink>());
   EXPECT_EQ(asker.count<rows_durable>(), 1u);
   faults.budget(0);
-  tell(journal, rows(2));
-  tell(journal, rows(3));
+  tell(journal, rows(2), asker.as<rows_sink>());
+  tell(journal, rows(3), asker.as<rows_sink>());
   EXPECT_THAT(failures, testing::ElementsAre(ec::disk_full));
   faults.budget(std::nullopt);
-  tell(journal, rows(4));
+  tell(journal, rows(4), asker.as<rows_sink>());
   EXPECT_EQ(asker.count<rows_durable>(), 0u);
   tell(journal, stop_actor{});
   store.reopen();

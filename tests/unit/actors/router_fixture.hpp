@@ -84,8 +84,8 @@ protected:
     repos.back().actor.fail_answers();
     repos.back().actor.die();
     run();
-    for (const auto& x : journal.take<journal_fence>())
-      tell(x.from, journal_fenced{x.repo, incarnation});
+    for (const auto& [x, to] : journal.take_with<journal_fence, router_actor>())
+      tell(to, journal_fenced{x.repo, incarnation});
   }
 
   struct made {

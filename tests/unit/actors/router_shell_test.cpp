@@ -63,9 +63,9 @@ TEST_F(RouterShellTest, ARepoThatKeepsDyingIsParkedAndItsFramesAreGivenUp) {
   EXPECT_EQ(journal.count<journal_fence>(), 0u);
   frame(1, 11);
   EXPECT_THAT(given_up(), IsEmpty());
-  const auto missed = journal.take<journal_missed>();
+  const auto missed = journal.take_with<journal_missed, router_actor>();
   ASSERT_EQ(missed.size(), 1u);
-  tell(missed[0].from, journal_noted{missed[0].repo});
+  tell(missed[0].second, journal_noted{missed[0].first.repo});
   EXPECT_THAT(given_up(), ElementsAre(11)) << "so that the stream goes on";
   EXPECT_EQ(upstream.count<frames_lost>(), 1u) << "what it held comes again";
   frame(1, 12);

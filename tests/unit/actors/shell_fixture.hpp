@@ -2,8 +2,7 @@
 
 #include "actors/support/context.hpp"
 #include "base/log.hpp"
-#include "messages/error.hpp"
-#include "messages/frames.hpp"
+#include "messages/caf_types.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
@@ -48,16 +47,30 @@ public:
     return caf::actor_cast<Handle>(self_);
   }
 
-  /// The messages of one kind since the last call; others are kept.
+  /// The messages of one kind since the last call, whatever handle comes with
+  /// them; others are kept.
   template <class T>
   std::vector<T> take() {
     std::vector<T> out;
     std::erase_if(*got_, [&out](const caf::message& x) {
-      const auto fits = x.match_elements<T>();
+      const auto fits = !x.empty() && x.match_element<T>(0);
       if (fits)
         out.push_back(x.get_as<T>(0));
       return fits;
     });
+    return out;
+  }
+
+  /// Like `take`, with the handles that came with the messages.
+  template <class T, class Handle>
+  std::vector<std::pair<T, Handle>> take_with() {
+    std::vector<Handle> handles;
+    for (const auto& x : *got_)
+      if (x.match_elements<T, Handle>())
+        handles.push_back(x.get_as<Handle>(1));
+    std::vector<std::pair<T, Handle>> out;
+    for (auto& x : take<T>())
+      out.emplace_back(std::move(x), handles.at(out.size()));
     return out;
   }
 

@@ -2,7 +2,7 @@
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/support/all_stores.hpp"
-#include "messages/error.hpp"
+#include "messages/caf_types.hpp"
 #include "messages/identity.hpp"
 #include "messages/intake.hpp"
 #include "messages/journal.hpp"
@@ -89,8 +89,8 @@ protected:
 
   /// The download begins.
   void begin(size_t repo, uint64_t job) {
-    tell(supervisor, fetch_begun{shell_repo(repo), job,
-                                 backfill.as<backfill_actor>()});
+    tell(supervisor, fetch_begun{shell_repo(repo), job},
+         backfill.as<backfill_actor>());
   }
 
   probe reader{sys};

@@ -1,5 +1,5 @@
 #include "base/limits.hpp"
-#include "messages/frames.hpp"
+#include "messages/caf_types.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

@@ -1,1 +1,1 @@
-#include "messages/fwd.hpp"
+#include "messages/interfaces.hpp"

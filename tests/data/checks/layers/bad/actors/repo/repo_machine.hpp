@@ -1,2 +1,3 @@
 #include "actors/repo/repo.hpp"
 #include "storage/log/committer.hpp"
+#include "messages/interfaces.hpp"

@@ -1,2 +1,3 @@
 #include "actors/repo/plain.hpp"
 #include "actors/support/credit.hpp"
+#include "messages/frames.hpp"

@@ -1,2 +1,2 @@
 #include "actors/repo/chain_machine.hpp"
-#include "messages/fwd.hpp"
+#include "messages/interfaces.hpp"

@@ -1,0 +1,1 @@
+#include <caf/fwd.hpp>
