@@ -37,14 +37,15 @@ struct account_answer {
 };
 
 /// What the host says the account is. RepoNotFound counts as `deleted` only
-/// when the host says so twice. `once` is set for the first time, which is not
-/// an answer yet; the REPO notes it in its row.
+/// when the host says so twice.
 ///
 /// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
 struct account_told {
   atproto::did repo;
   std::string pds;
   storage::account_status account = storage::account_status::active;
+  /// RepoNotFound for the first time, which is not an answer yet: the REPO
+  /// notes it in its row, and the host is asked again.
   bool once = false;
   atproto::tid rev{}; ///< Rev of the repo there; undefined when not said.
   /// first_cursor_since_reset of the covering upstream before the request was
@@ -73,7 +74,6 @@ struct uncovered_page {
     atproto::did id;
     storage::repo_row row;
   };
-  error failed; ///< `ec::none` when the rows were read.
   std::vector<repo> repos;
   atproto::did last; ///< The last row that was read.
   bool end = false;
@@ -97,7 +97,6 @@ struct completeness_page {
   };
   std::vector<repo> repos;
   std::vector<unreadable> unread;
-  error failed;      ///< `ec::none` when the rows were read.
   atproto::did last; ///< The last row that was read.
   bool end = false;
 };
@@ -126,9 +125,8 @@ struct left_out_page {
     /// The row already says that this upstream leaves the repo out.
     bool is_known = false;
   };
-  error failed; ///< `ec::none` when the rows were read.
   uint32_t upstream = 0;
-  std::vector<repo> repos;
+  result<std::vector<repo>> repos;
   atproto::did next; ///< Where the next page begins.
   bool end = false;
 };

@@ -4,6 +4,10 @@
 
 #include <memory>
 
+namespace weir::actors {
+struct api_request;
+} // namespace weir::actors
+
 namespace weir {
 
 /// One request that passed all checks. It is answered in the API actor, which
@@ -11,13 +15,13 @@ namespace weir {
 ///
 /// From: the HTTP server's bridge. To: API. Travels: local only.
 struct api_call {
-  std::shared_ptr<void> request; ///< An `actors::api_request`.
+  std::shared_ptr<actors::api_request> request;
 };
 
 /// The store has no identity for this request, or an old one, so it must be
 /// looked up. From: READER. To: API. Travels: local only.
 struct api_lookup {
-  std::shared_ptr<void> request; ///< An `actors::api_request`.
+  std::shared_ptr<actors::api_request> request;
   atproto::did repo;
 };
 

@@ -1,12 +1,32 @@
 #pragma once
 
-#include "messages/host_verdict.hpp"
-#include "messages/identity_answer.hpp"
+#include "atproto/signature.hpp"
 #include "messages/repo.hpp"
+#include "wire/filter.hpp"
 
 #include <chrono>
 
 namespace weir {
+
+/// What a fetch says about the host that it asked. The repo is judged apart: a
+/// host that answers well may say that the account is gone.
+enum class host_verdict : uint8_t {
+  fine,
+  failed,
+  rate_limited, ///< It asked for time, which is no failure.
+  silent,       ///< It failed without any answer.
+};
+
+/// What a REPO wants to be fetched: its row says `syncing` from now on.
+struct fetch_order {
+  uint64_t job = 0;
+  std::string pds;
+  atproto::public_key key;
+  /// What the store has of it, with which the answer is compared. Null: nothing.
+  std::shared_ptr<const storage::chain_row> base;
+  atproto::tid least; ///< An older root is no success; undefined: any is one.
+  wire::collection_filter filter;
+};
 
 /// A repo asks to be fetched.
 ///
@@ -14,8 +34,8 @@ namespace weir {
 struct repo_wish {
   atproto::did repo;
   storage::repo_status status = storage::repo_status::pending;
-  std::chrono::seconds wait{0};
-  std::string pds; ///< Its host, if known.
+  int64_t not_before = 0; ///< Unix seconds (back-off); 0 means at once.
+  std::string pds{};      ///< Its host, if known.
 };
 
 /// The permit to fetch, with what IDENTITY says of the repo. Answered by
@@ -54,7 +74,7 @@ struct fetch_begun {
 struct job_ended {
   atproto::did repo;
   uint64_t job = 0;
-  error outcome; ///< `ec::none` = success.
+  result<void> outcome{};
 };
 
 /// How a fetch from this host ended. From: BACKFILL. To: SUPERVISOR. Travels:
@@ -75,11 +95,12 @@ struct fetch_progress {
   bool received = false;
 };
 
-/// One part of the differences that were found. From: BACKFILL. To: REPO.
+/// One part of the differences that were found between the copy and what was
+/// fetched. From: BACKFILL. To: REPO.
 /// Travels: local only.
 struct repo_chunk {
   uint64_t job = 0;
-  atproto::tid rev;
+  atproto::tid rev; ///< Of the fetched root.
   std::vector<storage::new_operation> ops;
 };
 
@@ -98,7 +119,8 @@ struct repo_fetched {
 struct repo_fetch_failed {
   uint64_t job = 0;
   error reason;
-  std::optional<storage::account_status> account;
+  /// Set when the host says that the account is not active or not there.
+  std::optional<storage::account_status> account{};
   /// Rev of a root that is correct, except that it is ahead of our clock.
   atproto::tid ahead{};
 };
@@ -125,11 +147,17 @@ struct fetch_ended {
   error reason; ///< `ec::none` when the body is complete.
 };
 
-/// The next piece of work, or the result of one that ran on a READER.
-///
-/// From: BACKFILL itself, READER. Travels: local only.
-struct backfill_step {
-  std::shared_ptr<void> outcome;
+/// Do the next piece of work. From: BACKFILL itself. Travels: local only.
+struct backfill_step {};
+
+/// What one piece of work brought. From: READER. To: BACKFILL. Travels: local
+/// only.
+struct import_progress {
+  /// A part of the difference; at most `limits::chunk_ops_max` operations.
+  std::optional<std::vector<storage::new_operation>> chunk;
+  bool need_heads = false; ///< Answer with a `heads_page`.
+  std::string heads_after; ///< The page begins after this path.
+  bool done = false;       ///< Everything was handed out.
 };
 
 /// Record heads in path order. From: READER. To: BACKFILL.
@@ -138,8 +166,7 @@ struct heads_page {
     std::string path;
     atproto::cid id;
   };
-  error failed;
-  std::vector<head> heads;
+  result<std::vector<head>> heads;
   bool end = false;
 };
 
@@ -161,7 +188,6 @@ struct scan_page {
     std::string pds;
     int64_t at = 0; ///< Unix seconds.
   };
-  error failed; ///< `ec::none` when the whole page was read.
   std::vector<found> repos;
   std::vector<lost_repo> lost; ///< These may also be in `repos`.
   std::string next; ///< Where the next page begins.
@@ -185,8 +211,7 @@ struct clock_corrected {};
 struct listing_page {
   uint32_t upstream = 0;
   std::string collection;
-  error failed;
-  std::vector<repo_listed> repos;
+  result<std::vector<repo_listed>> repos;
   /// When a PDS was asked for a collection: accounts without records of it, and
   /// accounts that need not be asked about.
   std::vector<repo_listed> without;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/error.hpp"
 #include "base/limits.hpp"
 #include "messages/frames.hpp"
 
@@ -25,18 +26,18 @@
   X(completeness_page) X(did_page) X(disk_reading) X(erase_begun) \
   X(erase_over) X(erase_step) X(erase_stepped) X(export_page) \
   X(export_stored) X(fetch_begun) X(fetch_bytes) X(fetch_ended) X(fetch_head) \
-  X(fetch_progress) X(heads_page) X(host_report) X(identity_ask) \
-  X(identity_document) X(identity_fact) X(identity_handle) X(identity_shared) \
-  X(identity_stored) X(intake_changed) X(job_cancelled) X(job_ended) \
-  X(journal_fence) X(journal_fenced) X(journal_flush) X(journal_missed) \
-  X(journal_noted) X(journal_rows) X(journal_update) X(left_out_page) \
-  X(letters_found) X(letters_order) X(listing_compared) X(listing_doubt) \
-  X(listing_page) X(listing_taken) X(log_advanced) X(log_page) \
-  X(node_command) X(passivate_repo) X(reader_job) X(release_caches) \
-  X(remove_repos) X(remove_result) X(repo_attended) X(repo_buffer_page) \
-  X(repo_chunk) X(repo_fetch_failed) X(repo_fetched) X(repo_frames) \
-  X(repo_incomplete) X(repo_listed) X(repo_listing) X(repo_loaded) \
-  X(repo_passive) X(repo_receipt) X(repo_removed) X(repo_wish) \
+  X(fetch_progress) X(heads_page) X(host_report) X(identity_answer) \
+  X(identity_ask) X(identity_document) X(identity_handle) X(identity_shared) \
+  X(identity_stored) X(import_progress) X(intake_changed) X(job_cancelled) \
+  X(job_ended) X(journal_fence) X(journal_fenced) X(journal_flush) \
+  X(journal_missed) X(journal_noted) X(journal_rows) X(journal_update) \
+  X(left_out_page) X(letters_found) X(letters_order) X(listing_compared) \
+  X(listing_doubt) X(listing_page) X(listing_taken) X(log_advanced) \
+  X(log_page) X(node_command) X(passivate_repo) X(reader_job) \
+  X(release_caches) X(remove_repos) X(remove_result) X(repo_attended) \
+  X(repo_buffer_page) X(repo_chunk) X(repo_fetch_failed) X(repo_fetched) \
+  X(repo_frames) X(repo_incomplete) X(repo_listed) X(repo_listing) \
+  X(repo_loaded) X(repo_passive) X(repo_receipt) X(repo_removed) X(repo_wish) \
   X(resync_repos) X(resync_result) X(rows_durable) X(scan_page) X(stop_actor) \
   X(stream_claim) X(stream_claim_decided) X(stream_claims_rest) \
   X(stream_closed) X(stream_frames) X(stream_opened) X(sweep_on) X(tick) \
@@ -56,6 +57,11 @@ WEIR_LOCAL_MESSAGES(WEIR_DECLARE_MESSAGE)
 #define WEIR_ALLOW_MESSAGE(name) CAF_ALLOW_UNSAFE_MESSAGE_TYPE(weir::name)
 WEIR_LOCAL_MESSAGES(WEIR_ALLOW_MESSAGE)
 #undef WEIR_ALLOW_MESSAGE
+
+/// What was asked for, or why there is none.
+template <class T>
+struct caf::allowed_unsafe_message_type<weir::result<T>>
+  : caf::allowed_unsafe_message_type<T> {};
 
 namespace weir {
 

@@ -11,26 +11,26 @@
 
 namespace weir {
 
-/// A page of the log after `after`, up to the durable id of that time.
+/// Entries of the log, in order.
+using log_entries = std::vector<storage::log_entry_ptr>;
+
+/// The next page of the log, up to the durable id of that time.
 ///
 /// From: READER. To: CONSUMER. Travels: local only.
 struct log_page {
-  error failed;
-  storage::op_id after = 0;
-  std::vector<storage::log_entry_ptr> entries;
+  result<log_entries> entries;
 };
 
-/// Entries of one DID after `after`. `end` is set when there are no more up to
-/// `through`.
+/// Entries of one DID after `after`, without a hole. `end` is set when there
+/// are no more up to `through`.
 ///
 /// From: READER. To: CONSUMER. Travels: local only.
 struct did_page {
-  error failed;
   atproto::did repo;
   bool facts = false; ///< Only `$identity` and `$account` were requested.
   storage::op_id after = 0;
   storage::op_id through = 0;
-  std::vector<storage::log_entry_ptr> entries;
+  result<log_entries> entries{};
   bool end = true;
 };
 
@@ -103,9 +103,8 @@ struct found_letter {
 ///
 /// From: READER. To: CONSUMER. Travels: local only.
 struct letters_found {
-  error failed;
   bool judged = false;
-  std::vector<found_letter> letters;
+  result<std::vector<found_letter>> letters;
   std::vector<storage::op_id> unknown;
   storage::op_id next = 0;
 };
@@ -117,8 +116,7 @@ struct letters_found {
 struct unread_log {
   storage::op_id id = 0;
   storage::op_id through = 0;
-  std::vector<storage::log_entry_ptr> entries;
-  bool failed = false; ///< The log could not be read.
+  result<log_entries> entries;
 };
 
 } // namespace weir

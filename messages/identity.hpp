@@ -46,9 +46,8 @@ struct identity_stored {
 /// only.
 struct identity_document {
   atproto::did repo;
-  error failed;
-  atproto::did_document doc;
-  bool gone = false;
+  result<atproto::did_document> doc{};
+  bool gone = false; ///< There is a tombstone, and no document.
   /// The time of the answer, by the directory's clock.
   std::optional<wall_time> date = std::nullopt;
   /// TLS proves the date, so it can confirm our clock.
@@ -67,10 +66,9 @@ struct export_page {
   size_t lines = 0;
   bytes text{}; ///< Empty after it was parsed.
   bool read = false;
-  error failed{};
   /// Set when the answer was status 429: the wait that it asks for, if any.
   std::optional<std::chrono::seconds> limited = std::nullopt;
-  std::vector<atproto::exported_operation> operations{};
+  result<std::vector<atproto::exported_operation>> operations{};
 };
 
 /// What the store has of the directory's export. From: READER. To: IDENTITY.
@@ -92,8 +90,7 @@ enum class resolver_answer : uint8_t {
 struct identity_handle {
   atproto::did repo;
   std::string handle;
-  error failed;
-  atproto::did owner;
+  result<atproto::did> owner{};
   resolver_answer resolver = resolver_answer::not_asked;
 };
 

@@ -40,7 +40,7 @@ using upstream_actor = common_actor::extend<
 /// The REPO: owns the state of exactly one account.
 using repo_actor = common_actor::extend<
   caf::reacts_to<repo_frames>, caf::reacts_to<repo_loaded>,
-  caf::reacts_to<identity_fact>, caf::reacts_to<repo_receipt>,
+  caf::reacts_to<identity_answer>, caf::reacts_to<repo_receipt>,
   caf::reacts_to<passivate_repo>,
   caf::replies_to<repo_listed>::with<listing_taken>,
   // Its host was asked for the state of the account.
@@ -98,6 +98,7 @@ using journal_actor = common_actor::extend<
 using backfill_actor = common_actor::extend<
   caf::reacts_to<fetch_head>, caf::reacts_to<fetch_bytes>,
   caf::reacts_to<fetch_ended>, caf::reacts_to<backfill_step>,
+  caf::reacts_to<result<import_progress>>,
   caf::reacts_to<heads_page>, caf::reacts_to<chunk_stored>,
   caf::reacts_to<job_cancelled>>;
 
@@ -106,23 +107,23 @@ using backfill_actor = common_actor::extend<
 using supervisor_actor = common_actor::extend<
   caf::reacts_to<repo_wish>, caf::reacts_to<fetch_begun, backfill_actor>,
   caf::reacts_to<host_report>, caf::reacts_to<fetch_progress>,
-  caf::reacts_to<scan_page>,
+  caf::reacts_to<result<scan_page>>,
   // An UPSTREAM may have missed events: compare a listing.
   caf::reacts_to<node_command>, caf::reacts_to<clock_corrected>,
   caf::reacts_to<listing_page>,
-  caf::reacts_to<listing_compared>, caf::reacts_to<identity_fact>,
+  caf::reacts_to<listing_compared>, caf::reacts_to<identity_answer>,
   caf::reacts_to<stream_claim>, caf::reacts_to<intake_changed>,
   // States of accounts at their hosts, and repos that a listing left out.
   caf::reacts_to<account_question>, caf::reacts_to<account_answer>,
-  caf::reacts_to<left_out_page>, caf::reacts_to<uncovered_page>,
-  caf::reacts_to<completeness_page>>;
+  caf::reacts_to<left_out_page>, caf::reacts_to<result<uncovered_page>>,
+  caf::reacts_to<result<completeness_page>>>;
 
 /// An actor that asks the IDENTITY.
-using identity_sink = caf::typed_actor<caf::reacts_to<identity_fact>>;
+using identity_sink = caf::typed_actor<caf::reacts_to<identity_answer>>;
 
 /// The IDENTITY: key, host and handle of a DID.
 using identity_actor = common_actor::extend<
-  // Answers `identity_fact`, and a second time after a handle was verified.
+  // Answers `identity_answer`, and a second time after a handle was verified.
   caf::reacts_to<identity_ask, identity_sink>,
   caf::reacts_to<identity_stored>,
   caf::reacts_to<identity_document>, caf::reacts_to<identity_handle>,
@@ -145,7 +146,7 @@ using consumer_actor = common_actor::extend<
 /// The API: the routes that ask actors and readers.
 using api_actor = common_actor::extend<caf::reacts_to<api_call>,
                                        caf::reacts_to<api_lookup>,
-                                       caf::reacts_to<identity_fact>>;
+                                       caf::reacts_to<identity_answer>>;
 
 /// The part of NODE that watches memory and disk. It asks a READER for the
 /// disk, and tells the actors that take data in.

@@ -3,7 +3,7 @@
 #include "atproto/identifiers.hpp"
 #include "atproto/verify.hpp"
 #include "messages/frames.hpp"
-#include "messages/identity_answer.hpp"
+#include "base/clock.hpp"
 #include "storage/format/records.hpp"
 #include "storage/format/update.hpp"
 
@@ -14,21 +14,15 @@
 
 namespace weir {
 
-/// The stored rows of one repo. Without `row` the repo is not tracked.
-///
-/// From: READER. To: REPO. Travels: local only.
+/// The stored rows of one repo. From: READER. To: REPO. Travels: local only.
 struct repo_loaded {
-  error failed; ///< `ec::none` when the rows were read.
-  std::optional<storage::repo_row> row;
-  std::shared_ptr<const storage::chain_row> chain;
-  std::optional<storage::member_row> member; ///< In the default dataset.
+  result<storage::repo_state> rows;
 };
 
 /// Frames from the sync buffer. From: READER. To: REPO. Travels: local only.
 struct repo_buffer_page {
-  error failed; ///< `ec::none` when the frames were read.
-  std::vector<storage::waiting_on_disk> frames;
-  bool end = true;
+  result<std::vector<storage::waiting_on_disk>> frames;
+  bool end = true; ///< It is the last page.
 };
 
 /// Add repos (SYNC-29). All DIDs belong to the receiving shard.
@@ -102,9 +96,9 @@ struct repo_removed {
 /// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
 struct repo_listed {
   atproto::did repo;
-  atproto::tid rev;
+  atproto::tid rev; ///< Undefined when the listing does not name one.
   storage::account_status account = storage::account_status::active;
-  position noted;
+  position noted;        ///< first_cursor_since_reset before the request.
   uint32_t upstream = 0; ///< The upstream that was listed.
   position asked_at{};   ///< Position of its stream before the request.
 };
@@ -131,11 +125,21 @@ struct listing_doubt {
   bool open = false;
 };
 
-/// The answer to `identity_ask`. From: IDENTITY. To: REPO, SUPERVISOR. Travels:
-/// local only.
-struct identity_fact {
+/// The answer to `identity_ask`. There may be several to one question: a
+/// document as soon as it is there, a newer one, and then whose its handle is.
+///
+/// From: IDENTITY. To: REPO, SUPERVISOR, API. Travels: local only.
+struct identity_answer {
   atproto::did repo;
-  identity_answer says;
+  result<storage::identity_row> fact{};
+  /// The number of the newest question that it answers. Whoever asks numbers
+  /// its questions.
+  uint64_t asked = 0;
+  bool last = true;    ///< No other answer to these questions will come.
+  bool settled = true; ///< No newer document will come, a handle at most.
+  /// After a failure: asked before this time, it fails again without a look-up.
+  steady_time not_before{};
+  bool checked = true; ///< False when nobody could tell whose handle it is.
 };
 
 } // namespace weir

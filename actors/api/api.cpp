@@ -32,18 +32,18 @@
 
 namespace weir::actors {
 
-namespace {
-
-error no_followed_did(const std::string& x) {
-  return fail(ec::invalid_argument, "not a DID this node can follow: " + x);
-}
-
 /// A request on its way to the API actor.
 struct api_request {
   net::incoming_request request;
   matched_route route;
   net::responder answer;
 };
+
+namespace {
+
+error no_followed_did(const std::string& x) {
+  return fail(ec::invalid_argument, "not a DID this node can follow: " + x);
+}
 
 using api_request_ptr = std::shared_ptr<api_request>;
 
@@ -66,12 +66,12 @@ public:
       },
       [this](stop_actor) { quit(); },
       [this](const api_call& x) {
-        run(std::static_pointer_cast<api_request>(x.request));
+        run(x.request);
       },
       [this](const api_lookup& x) { look_up(x); },
-      [this](const identity_fact& x) {
+      [this](const identity_answer& x) {
         const auto& causes = env_->shared->health.findings();
-        lookups_.on_fact(x.repo, fact_of(x.says.fact, causes), x.says.last,
+        lookups_.on_fact(x.repo, fact_of(x.fact, causes), x.last,
                          env_->shared->time->wall_now());
       },
     };
@@ -264,10 +264,9 @@ void api_worker::resolve(const api_request_ptr& x) {
 }
 
 void api_worker::look_up(const api_lookup& x) {
-  const auto request = std::static_pointer_cast<api_request>(x.request);
   const auto asked = lookups_.add(
     x.repo,
-    [request](net::http_reply reply) {
+    [request = x.request](net::http_reply reply) {
       request->answer.send(std::move(reply));
     },
     env_->shared->time->steady_now());

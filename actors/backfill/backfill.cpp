@@ -17,13 +17,11 @@ namespace {
 constexpr auto quantum = std::chrono::milliseconds{2};
 constexpr size_t records_a_step = 64;
 
-using step_outcome = result<import_machine::progress>;
-
 std::shared_ptr<import_machine> make_import(const atproto::did& repo,
                                             const fetch_order& x,
                                             const backfill_environment& env,
                                             import_spools& spools) {
-  import_order out{repo, x.key, x.base, x.least, x.filter};
+  import_order out{x, repo};
   out.index_entries_max = env.bounds.index_entries_max;
   return std::make_shared<import_machine>(
     std::move(out), std::move(spools.store), std::move(spools.index));
@@ -63,7 +61,6 @@ private:
   void run_on_reader();
   void ask_heads(const std::string& after);
   void end(fetch_machine::ending x);
-  void on_heads(heads_page& x);
 
   template <class Job>
   void read(Job job) {
@@ -125,8 +122,7 @@ void backfill::run() {
 void backfill::run_on_reader() {
   step_is_due_ = true;
   read([to = backfill_actor{this}, import = import_](store_readers&) {
-    auto out = std::make_shared<step_outcome>(import->step(records_a_step));
-    caf::anon_send(to, backfill_step{std::move(out)});
+    caf::anon_send(to, import->step(records_a_step));
   });
 }
 
@@ -135,18 +131,6 @@ void backfill::ask_heads(const std::string& after) {
         after](store_readers& store) {
     caf::anon_send(to, store.read_heads(repo, *base, after));
   });
-}
-
-void backfill::on_heads(heads_page& x) {
-  result<std::vector<import_machine::held>> page{x.failed};
-  if (x.failed.code == ec::none) {
-    page = std::vector<import_machine::held>{};
-    page->reserve(x.heads.size());
-    for (auto& head : x.heads)
-      page->push_back({std::move(head.path), head.id});
-  }
-  perform(machine_->on_heads(std::move(page), x.end));
-  run();
 }
 
 void backfill::end(fetch_machine::ending x) {
@@ -196,14 +180,19 @@ backfill_actor::behavior_type backfill::make_behavior() {
       perform(machine_->on_end(x.reason, env_.shared->time->wall_now()));
       run();
     },
-    [this](const backfill_step& x) {
+    [this](backfill_step) {
       step_is_due_ = false;
-      if (x.outcome)
-        perform(machine_->on_step(
-          std::move(*std::static_pointer_cast<step_outcome>(x.outcome))));
       run();
     },
-    [this](heads_page& x) { on_heads(x); },
+    [this](result<import_progress>& x) {
+      step_is_due_ = false;
+      perform(machine_->on_step(std::move(x)));
+      run();
+    },
+    [this](heads_page& x) {
+      perform(machine_->on_heads(std::move(x)));
+      run();
+    },
     [this](chunk_stored) {
       perform(machine_->on_chunk_stored());
       run();

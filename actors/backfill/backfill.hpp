@@ -3,7 +3,6 @@
 #include "actors/backfill/fetch_machine.hpp"
 #include "actors/support/context.hpp"
 #include "messages/backfill.hpp"
-#include "messages/fetch_order.hpp"
 
 #include <functional>
 

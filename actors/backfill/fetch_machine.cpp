@@ -98,7 +98,7 @@ fetch_machine::effects fetch_machine::refused_by_host() {
 }
 
 fetch_machine::effects
-fetch_machine::on_step(result<import_machine::progress> x) {
+fetch_machine::on_step(result<import_progress> x) {
   if (ended_)
     return {};
   if (!x)
@@ -122,15 +122,13 @@ fetch_machine::on_step(result<import_machine::progress> x) {
   return out;
 }
 
-fetch_machine::effects
-fetch_machine::on_heads(result<std::vector<import_machine::held>> page,
-                        bool end) {
+fetch_machine::effects fetch_machine::on_heads(heads_page page) {
   if (ended_)
     return {};
-  if (!page)
-    return give_up(page.error(), host_verdict::fine);
+  if (!page.heads)
+    return give_up(page.heads.error(), host_verdict::fine);
   awaits_heads_ = false;
-  import_->on_heads(std::move(*page), end);
+  import_->on_heads(std::move(*page.heads), page.end);
   return {};
 }
 

@@ -4,7 +4,7 @@
 #include "actors/backfill/limits.hpp"
 #include "atproto/limits.hpp"
 #include "base/clock.hpp"
-#include "messages/host_verdict.hpp"
+#include "messages/backfill.hpp"
 
 #include <chrono>
 #include <memory>
@@ -72,10 +72,10 @@ public:
   effects on_end(const error& reason, wall_time now);
 
   /// The outcome of one step of the import.
-  effects on_step(result<import_machine::progress> x);
+  effects on_step(result<import_progress> x);
 
   /// A page of our record heads, which `heads_after` asked for.
-  effects on_heads(result<std::vector<import_machine::held>> page, bool end);
+  effects on_heads(heads_page page);
 
   /// The REPO has stored a chunk.
   effects on_chunk_stored();

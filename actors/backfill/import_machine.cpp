@@ -49,8 +49,8 @@ bool import_machine::keep_in_memory() const noexcept {
   return walk_.bytes_fed() <= order_.one_pass_bytes_max;
 }
 
-result<import_machine::progress> import_machine::step(size_t records_max) {
-  progress out;
+result<import_progress> import_machine::step(size_t records_max) {
+  import_progress out;
   switch (phase_) {
     case phase::feeding:
       return fail(ec::invalid_argument, "the body has not ended");
@@ -123,7 +123,7 @@ void import_machine::take(const atproto::walked_record& x) {
 
 /// Merges the window with our heads, both in path order. Returns false when a
 /// page of heads is needed first.
-bool import_machine::compare(progress& out) {
+bool import_machine::compare(import_progress& out) {
   while (ready_.empty()) {
     if (heads_.empty() && !heads_end_) {
       out.need_heads = true;
@@ -178,7 +178,7 @@ void import_machine::emit(const fetched& x, const atproto::cid& before) {
 }
 
 /// The host no longer has the record, or the filter became narrower (SYNC-20).
-void import_machine::emit_delete(const held& x) {
+void import_machine::emit_delete(const heads_page::head& x) {
   const auto parts = atproto::split_path(x.path);
   storage::new_operation op;
   op.scope = parts.collection;
@@ -196,7 +196,7 @@ void import_machine::close_chunk() {
   ops_bytes_ = 0;
 }
 
-void import_machine::on_heads(std::vector<held> page, bool end) {
+void import_machine::on_heads(std::vector<heads_page::head> page, bool end) {
   heads_end_ = end || page.empty();
   if (!page.empty())
     last_head_ = page.back().path;

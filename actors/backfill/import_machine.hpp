@@ -4,6 +4,7 @@
 #include "atproto/limits.hpp"
 #include "atproto/repo_walk.hpp"
 #include "atproto/spool.hpp"
+#include "messages/backfill.hpp"
 #include "storage/format/update.hpp"
 #include "wire/filter.hpp"
 
@@ -15,14 +16,9 @@
 
 namespace weir::actors {
 
-/// What an import starts from.
-struct import_order {
+/// What an import starts from. A base without records is like none.
+struct import_order : fetch_order {
   atproto::did repo;
-  atproto::public_key key;
-  /// What the store has. Null or without records: everything fetched is new.
-  std::shared_ptr<const storage::chain_row> base;
-  atproto::tid least; ///< The rev of an event that was missed; undefined: none.
-  wire::collection_filter filter;
   /// A larger repository is walked twice, so that it need not fit into memory.
   uint64_t one_pass_bytes_max = limits::import_one_pass_bytes_max;
   /// Entries of the block index in memory; more lie in the index spool.
@@ -40,19 +36,6 @@ struct import_order {
 /// One at a time; it may change between calls.
 class import_machine {
 public:
-  struct held {
-    std::string path;
-    atproto::cid id;
-  };
-
-  struct progress {
-    /// A part of the difference; at most `limits::chunk_ops_max` operations.
-    std::optional<std::vector<storage::new_operation>> chunk;
-    bool need_heads = false; ///< Answer with `on_heads`.
-    std::string heads_after; ///< The page begins after this path.
-    bool done = false;       ///< Everything was handed out.
-  };
-
   import_machine(import_order order, std::unique_ptr<atproto::spool> store,
                  std::unique_ptr<atproto::spool> index);
 
@@ -64,10 +47,10 @@ public:
   result<void> finish(wall_time now);
 
   /// Does one quantum of work: at most `records_max` records.
-  result<progress> step(size_t records_max);
+  result<import_progress> step(size_t records_max);
 
   /// The next page of heads, in path order.
-  void on_heads(std::vector<held> page, bool end);
+  void on_heads(std::vector<heads_page::head> page, bool end);
 
   /// @pre `finish` succeeded
   const atproto::verified_root& root() const noexcept {
@@ -101,9 +84,9 @@ private:
   result<void> prove(size_t records_max);
   result<void> refill(size_t records_max);
   void take(const atproto::walked_record& x);
-  bool compare(progress& out);
+  bool compare(import_progress& out);
   void emit(const fetched& x, const atproto::cid& before);
-  void emit_delete(const held& x);
+  void emit_delete(const heads_page::head& x);
   void close_chunk();
   bool keep_in_memory() const noexcept;
 
@@ -123,7 +106,7 @@ private:
   bool window_is_all_ = true;
   bool walked_all_ = false;
 
-  std::deque<held> heads_;
+  std::deque<heads_page::head> heads_;
   std::string last_head_;
   bool heads_end_ = false;
 

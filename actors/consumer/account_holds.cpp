@@ -61,10 +61,10 @@ bool account_holds::look_back(delivery_lane& x, op_id id, op_id durable,
   return true;
 }
 
-void account_holds::look(delivery_lane& x, const did_entries& page,
+void account_holds::look(delivery_lane& x, const did_page& page,
                          steady_time now) {
   const auto before = x.look_from;
-  for (const auto& entry : page.entries)
+  for (const auto& entry : *page.entries)
     for (auto id = std::max(x.look_from, entry->first);
          id <= std::min(entry->last(), x.look_through); ++id) {
       const auto& op = entry->ops[id - entry->first];
@@ -101,8 +101,8 @@ void account_holds::sweep(bool at_end, steady_time now) {
     return;
   sweep_at_ = now + sweep_interval;
   lanes_.for_each_held([&](delivery_lane& x) {
-    const auto standing = gate_.standing(x.repo);
-    // The gate may be ahead of the log that was read: check again later.
+    const auto standing = accounts_.of(x.repo);
+    // The board may be ahead of the log that was read: check again later.
     const auto back = standing.active && at_end;
     if (standing.erased_through >= x.through
         || (std::exchange(x.seen_active, back) && back))

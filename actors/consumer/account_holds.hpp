@@ -6,9 +6,9 @@ namespace weir::actors {
 
 /// Whether a page of a DID contains everything that the DID has up to
 /// `through`.
-inline bool reaches(const did_entries& page, storage::op_id through) noexcept {
+inline bool reaches(const did_page& page, storage::op_id through) noexcept {
   return page.end
-         || (!page.entries.empty() && page.entries.back()->last() >= through);
+         || (!page.entries->empty() && page.entries->back()->last() >= through);
 }
 
 /// When a page of a DID brought nothing, it is requested again after this time.
@@ -26,13 +26,13 @@ class account_holds {
 public:
   using op_id = storage::op_id;
 
-  /// @param options Must outlive this, and so must the gate.
+  /// @param options Must outlive this, and so must the accounts.
   /// @param told_through The last event that was acked in earlier lives of the
   /// process: later events were not sent then.
-  account_holds(const delivery_options& options, const account_gate& gate,
+  account_holds(const delivery_options& options, const account_board& accounts,
                 delivery_lanes& lanes, delivery_ledger& ledger,
                 op_id told_through) noexcept
-    : options_(options), gate_(gate), lanes_(lanes), ledger_(ledger),
+    : options_(options), accounts_(accounts), lanes_(lanes), ledger_(ledger),
       told_through_(told_through) {
     // nop
   }
@@ -52,7 +52,7 @@ public:
 
   /// Takes a page of the facts that are searched for. A fact without an ack may
   /// have reached the consumer all the same.
-  void look(delivery_lane& x, const did_entries& page, steady_time now);
+  void look(delivery_lane& x, const did_page& page, steady_time now);
 
   /// An ack arrived for an event that an earlier life sent.
   void note_told(op_id id) noexcept {
@@ -78,7 +78,7 @@ private:
   void end_look(delivery_lane& x, steady_time now);
 
   const delivery_options& options_;
-  const account_gate& gate_;
+  const account_board& accounts_;
   delivery_lanes& lanes_;
   delivery_ledger& ledger_;
   op_id told_through_;

@@ -26,27 +26,12 @@ namespace weir::actors {
 
 namespace {
 
-class board_gate final : public account_gate {
-public:
-  explicit board_gate(const account_board& board) : board_(board) {
-    // nop
-  }
-
-  account_standing standing(const atproto::did& repo) const override {
-    const auto x = board_.of(repo);
-    return {x.active, x.erased_through};
-  }
-
-private:
-  const account_board& board_;
-};
-
 class consumer final : public observed<consumer_actor::base> {
 public:
   consumer(caf::actor_config& config, consumer_environment env,
            delivery_options options, const delivery_state& state)
     : observed(config, "consumer"), env_(std::move(env)),
-      gate_(env_.home->accounts), machine_(options, state, gate_),
+      machine_(options, state, env_.home->accounts),
       held_(env_.shared->memory, memory_use::delivery) {
     durable_ = state.durable;
   }
@@ -84,7 +69,6 @@ private:
   void on_unread(const unread_log& x);
 
   consumer_environment env_;
-  board_gate gate_;
   delivery_machine machine_;
   std::map<session_id, std::shared_ptr<event_channel>> channels_;
   std::string json_;
@@ -155,7 +139,7 @@ void consumer::encode(const delivery_effects::send& x) {
 /// Near the end of the log the shared tail answers, otherwise a READER.
 void consumer::ask_page(storage::op_id after) {
   if (auto near = env_.tail->since(after, durable_)) {
-    send(this, log_page{{}, after, std::move(*near)});
+    send(this, log_page{std::move(*near)});
     return;
   }
   reader_job job;
@@ -242,7 +226,7 @@ void consumer::look_for_letters() {
 /// Nothing of their accounts is sent until later log entries were checked.
 void consumer::judge(const letters_found& x) {
   std::vector<atproto::did> repos;
-  for (const auto& letter : x.letters)
+  for (const auto& letter : *x.letters)
     if (letter.entry != nullptr)
       repos.push_back(letter.entry->repo);
   machine_.watch(std::move(repos));
@@ -256,43 +240,42 @@ void consumer::judge(const letters_found& x) {
 }
 
 void consumer::on_letters(const letters_found& x) {
-  if (x.failed.code == ec::none && letters_.order().retry && !x.judged) {
+  if (x.letters && letters_.order().retry && !x.judged) {
     judge(x);
     return;
   }
-  letters_settled settled;
+  letters_report report;
   delivery_effects effects;
-  if (x.failed.code == ec::none) {
-    effects = machine_.on_letters(letters_.wishes(x), now(), settled);
-    letters_.decide(env_.name, env_.home->numbers, x, std::move(settled));
+  if (x.letters) {
+    effects = machine_.on_letters(letters_.wishes(x), now(), report);
+    letters_.decide(env_.name, env_.home->numbers, x, std::move(report));
   } else {
-    effects = machine_.on_letters({}, now(), settled);
-    letters_.fail(x.failed);
+    effects = machine_.on_letters({}, now(), report);
+    letters_.fail(x.letters.error());
   }
   perform(std::move(effects));
   look_for_letters();
 }
 
 void consumer::on_log_page(const log_page& x) {
-  if (x.failed.code != ec::none) {
-    log::error("log_unreadable",
-               {{"consumer", env_.name}, {"reason", to_string(x.failed)}});
+  if (!x.entries) {
+    log::error("log_unreadable", {{"consumer", env_.name},
+                                  {"reason", to_string(x.entries.error())}});
     quit(caf::exit_reason::user_shutdown);
     return;
   }
-  perform(machine_.on_page(x.entries, now()));
+  perform(machine_.on_page(*x.entries, now()));
 }
 
 void consumer::on_did_page(const did_page& x) {
-  if (x.failed.code != ec::none) {
+  if (!x.entries) {
     log::error("log_unreadable", {{"consumer", env_.name},
                                   {"did", x.repo.str()},
-                                  {"reason", to_string(x.failed)}});
+                                  {"reason", to_string(x.entries.error())}});
     quit(caf::exit_reason::user_shutdown);
     return;
   }
-  perform(machine_.on_did_page(
-    {x.repo, x.facts, x.after, x.through, x.entries, x.end}, now()));
+  perform(machine_.on_did_page(x, now()));
 }
 
 void consumer::publish() {
@@ -327,12 +310,12 @@ void consumer::date_oldest() {
 void consumer::on_unread(const unread_log& x) {
   age_.on_read();
   const auto asked = machine_.oldest_due();
-  if (x.failed)
+  if (!x.entries)
     age_.keep(x.id, now());
   else if (!asked.unread || asked.id != x.id)
-    age_.set({x.id, x.entries.empty() ? 0 : x.entries.front()->written_us},
+    age_.set({x.id, x.entries->empty() ? 0 : x.entries->front()->written_us},
              now());
-  else if (const auto due = machine_.look_ahead(x.id, x.through, x.entries);
+  else if (const auto due = machine_.look_ahead(x.id, x.through, *x.entries);
            due.id != 0)
     age_.set(due, now());
   date_oldest();

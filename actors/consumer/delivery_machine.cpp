@@ -16,12 +16,12 @@ constexpr std::chrono::milliseconds blocked_time{100};
 
 delivery_machine::delivery_machine(delivery_options options,
                                    const delivery_state& state,
-                                   const account_gate& gate)
-  : options_(std::move(options)), gate_(gate),
+                                   const account_board& accounts)
+  : options_(std::move(options)), accounts_(accounts),
     believed_through_(state.ran_before ? state.durable : 0),
     ledger_(options_, state), window_(options_),
-    holds_(options_, gate, lanes_, ledger_, ledger_.last()),
-    feed_(options_, gate, ledger_, window_, lanes_, holds_, sessions_,
+    holds_(options_, accounts, lanes_, ledger_, ledger_.last()),
+    feed_(options_, accounts, ledger_, window_, lanes_, holds_, sessions_,
           state.durable) {
   // nop
 }
@@ -100,7 +100,7 @@ delivery_machine::on_page(std::vector<storage::log_entry_ptr> entries,
   return pump(now);
 }
 
-delivery_effects delivery_machine::on_did_page(const did_entries& page,
+delivery_effects delivery_machine::on_did_page(const did_page& page,
                                                steady_time now) {
   return feed_.take_did_page(page, now) ? pump(now) : effects{};
 }
@@ -240,7 +240,7 @@ bool delivery_machine::send_lane(delivery_lane& x, steady_time now,
                                  effects& out) {
   if (lanes_.is_watched(x))
     return false;
-  const auto standing = gate_.standing(x.repo);
+  const auto standing = accounts_.of(x.repo);
   bool freed = false;
   while (auto* event = x.next_to_send()) {
     if (is_void(x, *event, standing)) {
@@ -269,7 +269,7 @@ bool delivery_machine::send_lane(delivery_lane& x, steady_time now,
 /// the content of a fact.
 bool delivery_machine::is_void(delivery_lane& x,
                                const delivery_lane::event& event,
-                               const account_standing& standing) const {
+                               const account_board::standing& standing) const {
   const auto& op = event.op();
   if (kind_of(op, options_.filter) != delivery_kind::fact)
     return event.id <= standing.erased_through || event.held->get()->erased;
@@ -309,7 +309,7 @@ void delivery_machine::watch(std::vector<atproto::did> repos) {
 
 delivery_effects
 delivery_machine::on_letters(std::span<const letter_wish> wishes,
-                             steady_time now, letters_settled& result) {
+                             steady_time now, letters_report& result) {
   using fate = letter_wish::fate;
   for (const auto& x : wishes) {
     // A dead letter is settled; an open event is on its way already.
@@ -337,7 +337,7 @@ bool delivery_machine::is_over(const letter_wish& x) const {
   const auto what
     = kind_of(x.entry->ops[x.id - x.entry->first], options_.filter);
   return what == delivery_kind::implicit
-         || x.id <= gate_.standing(x.entry->repo).erased_through
+         || x.id <= accounts_.of(x.entry->repo).erased_through
          || (what == delivery_kind::record && x.entry->erased);
 }
 

@@ -61,9 +61,9 @@ public:
   using op_id = storage::op_id;
   using effects = delivery_effects;
 
-  /// @param gate Must outlive the machine.
+  /// @param accounts Must outlive the machine.
   delivery_machine(delivery_options options, const delivery_state& state,
-                   const account_gate& gate);
+                   const account_board& accounts);
 
   delivery_machine(const delivery_machine&) = delete;
   delivery_machine& operator=(const delivery_machine&) = delete;
@@ -76,7 +76,7 @@ public:
   effects on_log(op_id durable, uint64_t log_events, steady_time now);
 
   effects on_page(std::vector<storage::log_entry_ptr> entries, steady_time now);
-  effects on_did_page(const did_entries& page, steady_time now);
+  effects on_did_page(const did_page& page, steady_time now);
 
   /// One report for each session in the `sends` of the last effects.
   effects on_sent(std::span<const sent_report> reports, steady_time now);
@@ -90,7 +90,7 @@ public:
   /// Decides about dead letters whose rows are durable. The decision is durable
   /// once a write with `letters_gone` is.
   effects on_letters(std::span<const letter_wish> wishes, steady_time now,
-                     letters_settled& out);
+                     letters_report& out);
 
   effects on_durable_rows(steady_time now);
   effects on_timer(steady_time now);
@@ -140,7 +140,7 @@ private:
   bool send_ready(steady_time now, effects& out);
   bool send_lane(delivery_lane& x, steady_time now, effects& out);
   bool is_void(delivery_lane& x, const delivery_lane::event& event,
-               const account_standing& standing) const;
+               const account_board::standing& standing) const;
   void send(delivery_session& to, delivery_lane& lane, delivery_lane::event& x,
             steady_time now, effects& out);
   void take_report(delivery_session& x, size_t taken, steady_time now);
@@ -153,7 +153,7 @@ private:
   void arm(steady_time now, effects& out) const;
 
   const delivery_options options_;
-  const account_gate& gate_;
+  const account_board& accounts_;
   /// An earlier life may have sent anything up to here, so acks for these ids
   /// count.
   const op_id believed_through_;

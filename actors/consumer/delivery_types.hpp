@@ -1,8 +1,10 @@
 #pragma once
 
 #include "actors/consumer/limits.hpp"
+#include "actors/support/account_board.hpp"
 #include "actors/support/limits.hpp"
 #include "base/clock.hpp"
+#include "messages/consumer.hpp"
 #include "storage/format/limits.hpp"
 #include "storage/format/log_entry.hpp"
 #include "wire/filter.hpp"
@@ -45,22 +47,6 @@ struct delivery_state {
   uint64_t dead_letters = 0; ///< Kept now.
 };
 
-/// What may be sent of an account.
-struct account_standing {
-  bool active = true;
-  /// Operations of the DID up to here were erased (deleted, removed).
-  storage::op_id erased_through = 0;
-};
-
-/// The account status that decides what is sent. It is read before every event,
-/// so it answers from memory; every durable status is included.
-class account_gate {
-public:
-  virtual ~account_gate() = default;
-
-  virtual account_standing standing(const atproto::did& repo) const = 0;
-};
-
 using session_id = uint64_t;
 
 /// An event that will not be delivered any more.
@@ -94,14 +80,6 @@ struct letter_wish {
   /// The entry that contains it; null: no longer in the log.
   storage::log_entry_ptr entry;
   fate what = fate::drop;
-};
-
-/// The results of `letter_wish`es; each id is in one list.
-struct letters_settled {
-  std::vector<storage::op_id> done; ///< Delivered again, or dropped.
-  std::vector<storage::op_id> outdated;
-  std::vector<storage::op_id> unknown; ///< Ids that are not dead letters.
-  std::vector<storage::op_id> left;    ///< There is no room for them now.
 };
 
 /// Of the events that may be delivered, the one that has waited longest.
@@ -160,17 +138,6 @@ struct delivery_effects {
   std::optional<write> rows;        ///< Answer with `on_durable_rows`.
   std::optional<steady_time> timer; ///< Call `on_timer` then; replaces the
                                     ///< one before; none = no timer.
-};
-
-/// Answer to `did_wish`: entries of that DID after `after`, in order and
-/// without a hole. `end`: there are no more up to `through`.
-struct did_entries {
-  atproto::did repo;
-  bool facts = false;
-  storage::op_id after = 0;
-  storage::op_id through = 0;
-  std::vector<storage::log_entry_ptr> entries;
-  bool end = true;
 };
 
 /// The socket of a session took the first `taken` of its last sends.

@@ -12,9 +12,10 @@ namespace {
 void tell(const char* event, const std::string& consumer,
           const wire::event_numbers& numbers, const letters_found& x,
           const std::vector<storage::op_id>& ids) {
+  const auto& all = *x.letters;
   for (const auto id : ids) {
-    const auto letter = std::ranges::find(x.letters, id, &found_letter::id);
-    const auto known = letter != x.letters.end() && letter->entry != nullptr;
+    const auto letter = std::ranges::find(all, id, &found_letter::id);
+    const auto known = letter != all.end() && letter->entry != nullptr;
     log::info(event, {{"consumer", consumer},
                       {"id", numbers.id_of(id).value()},
                       {"did", known ? letter->entry->repo.str() : ""}});
@@ -42,8 +43,8 @@ const letters_order* letter_desk::begin() {
 std::vector<letter_wish> letter_desk::wishes(const letters_found& x) const {
   using fate = letter_wish::fate;
   std::vector<letter_wish> out;
-  out.reserve(x.letters.size());
-  for (const auto& each : x.letters)
+  out.reserve(x.letters->size());
+  for (const auto& each : *x.letters)
     out.push_back({each.id, each.entry,
                    !order().retry ? fate::drop
                    : each.current ? fate::deliver
@@ -53,14 +54,14 @@ std::vector<letter_wish> letter_desk::wishes(const letters_found& x) const {
 
 void letter_desk::decide(const std::string& consumer,
                          const wire::event_numbers& numbers,
-                         const letters_found& x, letters_settled&& done) {
+                         const letters_found& x, letters_report&& done) {
   tell(order().retry ? "dead_letter_retried" : "dead_letter_dropped", consumer,
        numbers, x, done.done);
   tell("dead_letter_outdated", consumer, numbers, x, done.outdated);
-  report_ = {std::move(done.done), std::move(done.outdated), x.unknown,
-             std::move(done.left), x.next};
-  report_.unknown.insert(report_.unknown.end(), done.unknown.begin(),
-                         done.unknown.end());
+  report_ = std::move(done);
+  report_.unknown.insert(report_.unknown.begin(), x.unknown.begin(),
+                         x.unknown.end());
+  report_.next = x.next;
   if (report_.done.empty() && report_.outdated.empty())
     finish(std::move(report_));
   else

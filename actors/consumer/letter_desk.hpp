@@ -29,10 +29,10 @@ public:
   /// What the order wants of the letters that were found.
   std::vector<letter_wish> wishes(const letters_found& x) const;
 
-  /// Takes the results and logs them. The order is answered when a write that
-  /// follows is durable, or at once when there is nothing to write.
+  /// Takes the results for `x` and logs them. The order is answered when a
+  /// write that follows is durable, or at once when there is nothing to write.
   void decide(const std::string& consumer, const wire::event_numbers& numbers,
-              const letters_found& x, letters_settled&& done);
+              const letters_found& x, letters_report&& done);
 
   void fail(const error& why);
 

@@ -25,12 +25,12 @@ bool take(const store_readers& store, op_id id, const letters_order& order,
   auto entry
     = storage::log_reader{store.db, store.names, store.partition}.find(id);
   if (!entry && entry.error().code != ec::not_found) {
-    out.failed = entry.error();
+    out.letters = entry.error();
     return false;
   }
   auto holds = entry ? std::move(*entry) : storage::log_entry_ptr{};
   if (!order.repo || (holds != nullptr && holds->repo == *order.repo))
-    out.letters.push_back({id, std::move(holds), false});
+    out.letters->push_back({id, std::move(holds), false});
   return true;
 }
 
@@ -45,9 +45,9 @@ result<bool> is_current(const store_readers& store, const found_letter& x) {
   if (is_fact(op)) {
     const auto page = store.read_did(
       entry.repo, true, x.id, std::numeric_limits<op_id>::max(), facts_read);
-    if (page.failed.code != ec::none)
-      return page.failed;
-    return std::ranges::none_of(page.entries, [&](const auto& y) {
+    if (!page.entries)
+      return page.entries.error();
+    return std::ranges::none_of(*page.entries, [&](const auto& y) {
       return y->last() > x.id && is_fact(y->ops.back());
     });
   }
@@ -77,7 +77,7 @@ letters_found find_letters(const store_readers& store,
   if (order.all) {
     const auto rows = rows_after(order.after, order.most);
     if (!rows) {
-      out.failed = rows.error();
+      out.letters = rows.error();
       return out;
     }
     for (const auto& [id, row] : *rows)
@@ -90,7 +90,7 @@ letters_found find_letters(const store_readers& store,
   for (const auto id : order.ids) {
     const auto row = rows_after(id - 1, 1);
     if (!row) {
-      out.failed = row.error();
+      out.letters = row.error();
       return out;
     }
     if (row->empty() || row->front().first != id)
@@ -103,12 +103,12 @@ letters_found find_letters(const store_readers& store,
 
 void judge_letters(const store_readers& store, letters_found& x) {
   x.judged = true;
-  for (auto& letter : x.letters) {
+  for (auto& letter : *x.letters) {
     if (letter.entry == nullptr)
       continue;
     const auto current = is_current(store, letter);
     if (!current) {
-      x.failed = current.error();
+      x.letters = current.error();
       return;
     }
     letter.current = *current;

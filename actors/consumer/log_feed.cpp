@@ -119,7 +119,7 @@ bool log_feed::take_again(const storage::log_entry& entry, op_id id) {
     return x != nullptr && (x->held || (x->behind() && id >= x->read_from));
   };
   const auto erased
-    = entry.erased || id <= gate_.standing(entry.repo).erased_through;
+    = entry.erased || id <= accounts_.of(entry.repo).erased_through;
   if (!erased || lanes_.holder(id) != nullptr
       || waits(lanes_.find(entry.repo, false))
       || waits(lanes_.find(entry.repo, true)))
@@ -182,7 +182,7 @@ bool log_feed::ask_did_page(delivery_lane& x, delivery_effects& out) {
   return true;
 }
 
-bool log_feed::take_did_page(const did_entries& page, steady_time now) {
+bool log_feed::take_did_page(const did_page& page, steady_time now) {
   auto* lane = lanes_.find(page.repo, page.facts);
   if (lane == nullptr || !lane->asked)
     return false;
@@ -200,11 +200,11 @@ bool log_feed::take_did_page(const did_entries& page, steady_time now) {
 }
 
 /// @returns false when the page brought nothing.
-bool log_feed::read_page(delivery_lane& x, const did_entries& page,
+bool log_feed::read_page(delivery_lane& x, const did_page& page,
                          size_t room) {
   const auto before = x.read_from;
   x.began = x.began == 0 ? before : std::min(x.began, before);
-  const auto full = std::ranges::any_of(page.entries, [&](const auto& entry) {
+  const auto full = std::ranges::any_of(*page.entries, [&](const auto& entry) {
     return !read_entry(x, window_.hold(entry), room);
   });
   if (!full && reaches(page, x.through))
@@ -243,7 +243,7 @@ bool log_feed::read_entry(delivery_lane& x, const held_entry_ptr& held,
 /// that.
 void log_feed::end_part(delivery_lane& x) {
   const auto first = std::exchange(x.began, 0);
-  if (gate_.standing(x.repo).erased_through >= first)
+  if (accounts_.of(x.repo).erased_through >= first)
     again_from_ = again_from_ == 0 ? first : std::min(again_from_, first);
 }
 
@@ -269,7 +269,7 @@ oldest_event
 log_feed::look_ahead(op_id from, op_id through,
                      std::span<const storage::log_entry_ptr> entries) {
   for (const auto& entry : entries) {
-    const auto standing = gate_.standing(entry->repo);
+    const auto standing = accounts_.of(entry->repo);
     for (auto id = std::max({from, entry->first, standing.erased_through + 1});
          id <= entry->last(); ++id) {
       const auto what = kind(entry->ops[id - entry->first]);

@@ -21,13 +21,13 @@ class log_feed {
 public:
   using op_id = storage::op_id;
 
-  /// @param options Must outlive this, and so must the gate.
+  /// @param options Must outlive this, and so must the accounts.
   /// @param durable The last operation in the log.
-  log_feed(const delivery_options& options, const account_gate& gate,
+  log_feed(const delivery_options& options, const account_board& accounts,
            delivery_ledger& ledger, delivery_window& window,
            delivery_lanes& lanes, account_holds& holds,
            const delivery_sessions& sessions, op_id durable) noexcept
-    : options_(options), gate_(gate), ledger_(ledger), window_(window),
+    : options_(options), accounts_(accounts), ledger_(ledger), window_(window),
       lanes_(lanes), holds_(holds), sessions_(sessions),
       next_(ledger.next_open(1)), durable_(durable) {
     // nop
@@ -58,7 +58,7 @@ public:
   void ask_did_pages(steady_time now, delivery_effects& out);
 
   /// @returns whether the page was requested.
-  bool take_did_page(const did_entries& page, steady_time now);
+  bool take_did_page(const did_page& page, steady_time now);
 
   // -- the oldest event -------------------------------------------------------
 
@@ -77,12 +77,12 @@ private:
                 steady_time now);
   void pass(delivery_lane& x, op_id id, const storage::logged_operation& op);
   bool ask_did_page(delivery_lane& x, delivery_effects& out);
-  bool read_page(delivery_lane& x, const did_entries& page, size_t room);
+  bool read_page(delivery_lane& x, const did_page& page, size_t room);
   bool read_entry(delivery_lane& x, const held_entry_ptr& held, size_t& room);
   void end_part(delivery_lane& x);
 
   const delivery_options& options_;
-  const account_gate& gate_;
+  const account_board& accounts_;
   delivery_ledger& ledger_;
   delivery_window& window_;
   delivery_lanes& lanes_;

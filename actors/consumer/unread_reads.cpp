@@ -21,13 +21,9 @@ reader_job read_unread(const oldest_event& x, storage::op_id durable,
     page.with_content = unread;
     if (!unread)
       page.ops_max = 1;
-    auto entries
-      = storage::log_reader{store.db, store.names, store.partition}.read(
-        id - 1, durable, page);
-    unread_log out{id, durable, {}, !entries};
-    if (entries)
-      out.entries = std::move(*entries);
-    caf::anon_send(to, std::move(out));
+    const storage::log_reader log{store.db, store.names, store.partition};
+    caf::anon_send(to,
+                   unread_log{id, durable, log.read(id - 1, durable, page)});
   };
   return job;
 }

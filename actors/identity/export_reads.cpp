@@ -21,13 +21,9 @@ identity_stored stored_of(const all_stores& stores, const atproto::did& repo,
 }
 
 export_page read_page(export_page x) {
-  auto operations = atproto::parse_export_page(as_text(x.text), x.after);
-  if (!operations)
-    x.failed = operations.error();
-  else if (operations->size() > x.lines)
-    x.failed = fail(ec::malformed, "more operations than were asked for");
-  else
-    x.operations = std::move(*operations);
+  x.operations = atproto::parse_export_page(as_text(x.text), x.after);
+  if (x.operations && x.operations->size() > x.lines)
+    x.operations = fail(ec::malformed, "more operations than were asked for");
   x.text.clear();
   x.read = true;
   return x;

@@ -86,7 +86,7 @@ private:
   void write(std::vector<std::pair<atproto::did, storage::identity_row>> known,
              std::vector<atproto::did> taken);
   void load(const atproto::did& repo);
-  void answer(const identity_machine::answer& x);
+  void answer(identity_machine::answer x);
   void look_export();
   void perform(const export_machine::effects& x);
   void list_export();
@@ -153,8 +153,8 @@ void identity::perform(identity_machine::effects x) {
   // Written first: what a repo derives from a row must not be on disk before
   // the row.
   write(std::move(x.store), std::move(x.taken));
-  for (const auto& a : x.answers)
-    answer(a);
+  for (auto& a : x.answers)
+    answer(std::move(a));
   for (const auto& repo : x.load)
     load(repo);
   health_.note_rest(machine_.directory_rests_until(), now());
@@ -204,16 +204,15 @@ void identity::load(const atproto::did& repo) {
   send(shared_->home_of(repo).reader_of(repo), std::move(job));
 }
 
-void identity::answer(const identity_machine::answer& x) {
+void identity::answer(identity_machine::answer x) {
   const auto i = waiters_.find(x.to);
   if (i == waiters_.end())
     return;
-  send(i->second.to,
-       identity_fact{x.repo,
-                     {x.fact, i->second.asked, x.last, x.settled,
-                      x.not_before, x.checked}});
+  x.asked = i->second.asked;
+  const auto to = i->second.to;
   if (x.last)
     forget(x.to);
+  send(to, identity_answer{std::move(x)});
 }
 
 // -- the directory's export ---------------------------------------------------
@@ -287,7 +286,7 @@ void identity::load_exported() {
 void identity::on_export_page(const export_page& x) {
   if (!export_)
     return;
-  if (x.failed.code == ec::none && !x.read) {
+  if (x.operations && !x.read) {
     reader_job job;
     job.run = [to = identity_actor{this}, x](store_readers&) {
       caf::anon_send(to, read_page(x));
@@ -297,8 +296,8 @@ void identity::on_export_page(const export_page& x) {
   if (x.limited)
     machine_.rest_directory(*x.limited, now());
   health_.note_rest(machine_.directory_rests_until(), now());
-  perform(x.failed.code == ec::none ? export_->on_page(x.operations, now())
-                                    : export_->on_failed(x.failed, now()));
+  perform(x.operations ? export_->on_page(*x.operations, now())
+                       : export_->on_failed(x.operations.error(), now()));
 }
 
 identity_actor::behavior_type identity::make_behavior() {
@@ -327,27 +326,20 @@ identity_actor::behavior_type identity::make_behavior() {
         perform(export_->on_durable(now()));
     },
     [this](const identity_document& x) {
-      if (x.failed.code != ec::none) {
+      if (!x.doc) {
         failed_->add();
         log::debug("identity_failed", {{"did", x.repo.str()},
-                                       {"reason", to_string(x.failed)}});
+                                       {"reason", to_string(x.doc.error())}});
       }
       health_.on_document(x, now(), wall());
-      perform(machine_.on_document(
-        x.repo,
-        x.failed.code == ec::none ? result<atproto::did_document>{x.doc}
-                                  : result<atproto::did_document>{x.failed},
-        x.gone, now(), wall(), x.limited));
+      perform(machine_.on_document(x.repo, x.doc, x.gone, now(), wall(),
+                                   x.limited));
     },
     [this](const identity_handle& x) {
-      if (x.failed.code == ec::unreachable)
+      if (x.owner.error().code == ec::unreachable)
         unchecked_->add();
       health_.on_handle(x, now());
-      perform(machine_.on_handle(x.repo, x.handle,
-                                 x.failed.code == ec::none
-                                   ? result<atproto::did>{x.owner}
-                                   : result<atproto::did>{x.failed},
-                                 wall()));
+      perform(machine_.on_handle(x.repo, x.handle, x.owner, wall()));
     },
   };
 }

@@ -119,8 +119,8 @@ result<did> owner_in_file(const result<net::http_response>& r) {
 void take_resolved(const result<net::http_response>& r, identity_handle& x) {
   x.resolver = resolver_answer::none;
   if (!r) {
-    x.failed = r.error();
-    x.failed.code = ec::unreachable; // For its own name nothing else follows.
+    // For its own name nothing else follows.
+    x.owner = fail(ec::unreachable, r.error().context);
     return;
   }
   const auto status = "HTTP " + std::to_string(r->status);
@@ -129,7 +129,7 @@ void take_resolved(const result<net::http_response>& r, identity_handle& x) {
   const auto is_away = r->status >= 500 || r->status == 429;
   const auto foreign = status + ", in words that no resolver uses";
   if (is_away || bad || !body.is_object()) {
-    x.failed = fail(ec::unreachable, is_away ? status : foreign);
+    x.owner = fail(ec::unreachable, is_away ? status : foreign);
     return;
   }
   const auto member = [&body](std::string_view name) {
@@ -146,14 +146,14 @@ void take_resolved(const result<net::http_response>& r, identity_handle& x) {
   if (owner)
     x.owner = std::move(*owner);
   else
-    x.failed = fail(ec::not_found, is_given ? "no such handle" : foreign);
+    x.owner = fail(ec::not_found, is_given ? "no such handle" : foreign);
 }
 
 void lookups::fetch_document(const did& repo, identity_actor to) {
   auto target
     = did_document_url(repo, options_.plc_url, options_.allow_private);
   if (!target) {
-    caf::anon_send(to, identity_document{repo, target.error(), {}, false});
+    caf::anon_send(to, identity_document{repo, target.error()});
     return;
   }
   const auto is_plc = !document_is_foreign(repo);
@@ -169,31 +169,29 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
       out.date = date_of(x->headers);
     out.date_is_proved = is_proved;
     if (!x) {
-      out.failed = x.error();
+      auto why = x.error();
       // A redirect, or a server that does not know its own name: neither
       // decides anything about the DID.
-      if ((is_plc && out.failed.code == ec::invalid_argument)
-          || out.failed.code == ec::not_found)
-        out.failed.code = ec::unreachable;
+      if ((is_plc && why.code == ec::invalid_argument)
+          || why.code == ec::not_found)
+        why.code = ec::unreachable;
+      out.doc = std::move(why);
     } else if (says_gone(repo, x->status, as_text(x->body))) {
       out.gone = true;
     } else if (x->status == 404) {
       out.is_foreign = is_plc && !says_not_registered(as_text(x->body));
-      out.failed = fail(ec::not_found, out.is_foreign
-                                         ? "the directory answers HTTP 404"
-                                         : "the DID is not registered");
+      out.doc = fail(ec::not_found, out.is_foreign
+                                      ? "the directory answers HTTP 404"
+                                      : "the DID is not registered");
     } else if (x->status != 200) {
-      out.failed = fail(ec::unreachable,
-                        "HTTP " + std::to_string(x->status));
+      out.doc = fail(ec::unreachable, "HTTP " + std::to_string(x->status));
       if (x->status == 429)
         out.limited = x->retry_after.value_or(std::chrono::seconds{0});
-    } else if (auto doc = atproto::parse_did_document(as_text(x->body), repo)) {
-      out.doc = std::move(*doc);
     } else {
-      out.failed = doc.error();
+      out.doc = atproto::parse_did_document(as_text(x->body), repo);
     }
-    if (is_plc && is_no_document(out.failed.code))
-      out.failed.code = ec::unreachable;
+    if (is_plc && !out.doc && is_no_document(out.doc.error().code))
+      out.doc = fail(ec::unreachable, out.doc.error().context);
     caf::anon_send(to, std::move(out));
   });
 }
@@ -204,7 +202,7 @@ void lookups::fetch_export(uint64_t after, size_t lines, identity_actor to) {
   out.lines = lines;
   const auto origin = net::parse_url(options_.plc_url);
   if (!origin) {
-    out.failed = origin.error();
+    out.operations = origin.error();
     caf::anon_send(to, std::move(out));
     return;
   }
@@ -218,9 +216,10 @@ void lookups::fetch_export(uint64_t after, size_t lines, identity_actor to) {
   directory_->get(std::move(request), [out = std::move(out),
                                        to](result<net::http_response> x) mutable {
     if (!x) {
-      out.failed = x.error();
+      out.operations = x.error();
     } else if (x->status != 200) {
-      out.failed = fail(ec::unreachable, "HTTP " + std::to_string(x->status));
+      out.operations
+        = fail(ec::unreachable, "HTTP " + std::to_string(x->status));
       if (x->status == 429)
         out.limited = x->retry_after.value_or(std::chrono::seconds{0});
     } else {
@@ -232,9 +231,9 @@ void lookups::fetch_export(uint64_t after, size_t lines, identity_actor to) {
 
 void lookups::resolve_handle(const did& repo, const std::string& handle,
                              identity_actor to) {
-  identity_handle x{repo, handle, {}, {}};
+  identity_handle x{repo, handle};
   if (is_for_tests(handle) && !options_.allow_private) {
-    x.failed = fail(ec::not_found, "a handle of a test network");
+    x.owner = fail(ec::not_found, "a handle of a test network");
     answer(to, std::move(x));
     return;
   }
@@ -249,7 +248,7 @@ void lookups::resolve_handle(const did& repo, const std::string& handle,
 void lookups::ask_resolver(identity_handle x, identity_actor to) {
   auto target = net::parse_url(options_.handle_resolver_url);
   if (!target) {
-    x.failed = target.error();
+    x.owner = target.error();
     answer(to, std::move(x));
     return;
   }
@@ -285,7 +284,7 @@ void lookups::ask_dns(identity_handle x, identity_actor to) {
       }
       auto owner = did::parse(found.front());
       if (found.size() > 1 || !owner)
-        x.failed = fail(ec::not_found, "DNS names no single DID");
+        x.owner = fail(ec::not_found, "DNS names no single DID");
       else
         x.owner = std::move(*owner);
       answer(to, std::move(x));
@@ -297,21 +296,17 @@ void lookups::ask_well_known(identity_handle x, identity_actor to,
   auto target = net::parse_url("https://" + x.handle
                                + "/.well-known/atproto-did");
   if (!target) {
-    x.failed = fail(ec::not_found, "no such host");
+    x.owner = fail(ec::not_found, "no such host");
     answer(to, std::move(x));
     return;
   }
   client_->get(small_request(std::move(*target),
                              limits::handle_body_bytes_max),
                [x, to, unknown](result<net::http_response> r) mutable {
-                 auto owner = owner_in_file(r);
-                 if (owner)
-                   x.owner = std::move(*owner);
-                 else if (owner.error().code == ec::not_found
-                          && unknown.code != ec::none)
-                   x.failed = unknown; // DNS may have the handle all the same.
-                 else
-                   x.failed = owner.error();
+                 x.owner = owner_in_file(r);
+                 if (!x.owner && x.owner.error().code == ec::not_found
+                     && unknown.code != ec::none)
+                   x.owner = unknown; // DNS may have the handle all the same.
                  answer(to, std::move(x));
                });
 }

@@ -67,7 +67,7 @@ void identity_health::on_handle(const identity_handle& x, steady_time now) {
     });
   const auto failure = x.resolver == resolver_answer::given
                          ? std::string{}
-                         : to_string(x.failed);
+                         : to_string(x.owner.error());
   shared_->health.with([&](health_machine& health) {
     health.on_handle(failure, now);
   });

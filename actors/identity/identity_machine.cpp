@@ -67,13 +67,14 @@ bool identity_machine::answer_known(const atproto::did& repo, waiter_id who,
     if (const auto check = checking_.find(repo); check != checking_.end())
       add_waiter(check->second.waiters, who);
     out.answers.push_back(
-      {who, repo, *known->row, fresh && !told_later(repo, who)});
+      {{repo, *known->row, 0, fresh && !told_later(repo, who)}, who});
     return fresh;
   }
   // A DID that was not found may exist a moment later.
   if (!backoff_.until(repo, now))
     return false;
-  out.answers.push_back({who, repo, *known->failure, !told_later(repo, who)});
+  out.answers.push_back(
+      {{repo, *known->failure, 0, !told_later(repo, who)}, who});
   return true;
 }
 
@@ -137,7 +138,7 @@ identity_machine::on_loaded(const atproto::did& repo,
         return told(std::move(out));
       }
       for (const auto who : i->second.waiters)
-        out.answers.push_back({who, repo, *row, false});
+        out.answers.push_back({{repo, *row, 0, false}, who});
     }
   }
   if (backoff_.until(repo, now)) {
@@ -251,10 +252,7 @@ identity_machine::on_handle(const atproto::did& repo,
         : fail(ec::unreachable, "forgotten while its handle was checked");
   const auto checked = owner || owner.error().code != ec::unreachable;
   for (const auto who : waiters) {
-    auto& x = out.answers.emplace_back();
-    x.to = who;
-    x.repo = repo;
-    x.fact = fact;
+    auto& x = out.answers.emplace_back(answer{{repo, fact}, who});
     x.last = !told_later(repo, who);
     x.checked = checked;
   }

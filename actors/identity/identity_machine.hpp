@@ -6,6 +6,7 @@
 #include "actors/support/limits.hpp"
 #include "atproto/did_document.hpp"
 #include "base/clock.hpp"
+#include "messages/repo.hpp"
 #include "storage/format/records.hpp"
 
 #include <chrono>
@@ -43,17 +44,9 @@ using waiter_id = uint64_t;
 /// behind it.
 class identity_machine {
 public:
-  struct answer {
+  /// The actor adds the number of the question.
+  struct answer : identity_answer {
     waiter_id to = 0;
-    atproto::did repo;
-    result<storage::identity_row> fact;
-    bool last = true; ///< No second answer will come.
-    /// No newer document follows: a second answer changes only its handle.
-    bool settled = true;
-    /// For a failure: a question before this time fails without a look-up.
-    steady_time not_before{};
-    /// False when it could not be decided who owns the handle.
-    bool checked = true;
   };
 
   struct handle_check {

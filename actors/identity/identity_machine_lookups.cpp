@@ -32,7 +32,8 @@ void identity_machine::answer_all(const atproto::did& repo,
           now, out);
   }
   for (const auto who : ask.mapped().waiters)
-    out.answers.push_back({who, repo, fact, last && !told_later(repo, who)});
+    out.answers.push_back(
+      {{repo, fact, 0, last && !told_later(repo, who)}, who});
 }
 
 /// Its last look-up failed recently. A known row is given out; an asker that
@@ -51,9 +52,7 @@ bool identity_machine::answer_failing(const atproto::did& repo,
       x.last = !told_later(repo, x.to);
   if (!serves || out.answers.empty()) {
     for (const auto who : waiters) {
-      auto& x = out.answers.emplace_back();
-      x.to = who;
-      x.repo = repo;
+      auto& x = out.answers.emplace_back(answer{{repo}, who});
       x.not_before = *until;
       x.last = !told_later(repo, who);
       if (serves)
@@ -153,9 +152,7 @@ void identity_machine::displace(const atproto::did& repo, steady_time now,
   const auto* known = find(repo);
   const auto serves = known != nullptr && known->row && !ask.fresh;
   for (const auto who : ask.waiters) {
-    auto& x = out.answers.emplace_back();
-    x.to = who;
-    x.repo = repo;
+    auto& x = out.answers.emplace_back(answer{{repo}, who});
     x.fact = serves ? result<storage::identity_row>{*known->row} : no_room();
     x.not_before = room_at(now);
     x.last = !told_later(repo, who);
@@ -172,9 +169,7 @@ void identity_machine::refuse(const atproto::did& repo,
     return;
   }
   for (const auto who : waiters) {
-    auto& x = out.answers.emplace_back();
-    x.to = who;
-    x.repo = repo;
+    auto& x = out.answers.emplace_back(answer{{repo}, who});
     x.fact = no_room();
     x.not_before = not_before;
     x.last = !told_later(repo, who);

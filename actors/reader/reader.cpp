@@ -1,8 +1,8 @@
 #include "actors/reader/reader.hpp"
 
 #include "actors/support/observed.hpp"
+#include "actors/support/store_readers.hpp"
 #include "base/thread_name.hpp"
-#include "messages/frames.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>

@@ -48,7 +48,7 @@ bool copy_proof::is_first_word(const waiting_frame& x,
 
 // -- listings -----------------------------------------------------------------
 
-void copy_proof::hear_listing(const listed_repo& x, repo_turn& t) {
+void copy_proof::hear_listing(const repo_listed& x, repo_turn& t) {
   if (completeness::on_carried(t.row, x.upstream))
     t.touch_row();
   if (!x.rev.defined() && x.account == account_status::active)
@@ -83,7 +83,7 @@ void copy_proof::hear_listing(const listed_repo& x, repo_turn& t) {
 
 /// Whether the line is from a PDS that is no longer the repo's host, or that
 /// the document does not name yet.
-bool copy_proof::hear_former_host(const listed_repo& x,
+bool copy_proof::hear_former_host(const repo_listed& x,
                                   const upstream_view& from, repo_turn& t) {
   if (!account_sources::is_former(from, t.row.pds))
     return false;
@@ -100,7 +100,7 @@ bool copy_proof::hear_former_host(const listed_repo& x,
 /// while the host's own stream is not read. If a host lists a rev which its
 /// downloads do not contain yet, it is asked each time: otherwise the copy
 /// would stay behind.
-bool copy_proof::is_ahead(const listed_repo& x, const upstream_view& from,
+bool copy_proof::is_ahead(const repo_listed& x, const upstream_view& from,
                           const repo_turn& t) const {
   if (!sync_.takes_commits(t.row) || x.rev <= chain_.rev()
       || is_beyond_clock(x.rev, t.now))
@@ -131,7 +131,7 @@ void copy_proof::attend_listing(repo_turn& t) {
     t.arm(listed_.get()->due);
 }
 
-void copy_proof::decide_listing(const listed_repo& seen,
+void copy_proof::decide_listing(const repo_listed& seen,
                                 const upstream_view& from, repo_turn& t) {
   if (account_sources::is_former(from, t.row.pds))
     return;
@@ -150,7 +150,7 @@ void copy_proof::decide_listing(const listed_repo& seen,
 
 /// If no upstream covers the repo, no event and no listing would ever show that
 /// the host has a newer rev. If one does, the event may be on its way.
-void copy_proof::hear_host(const host_answer& x, repo_turn& t) {
+void copy_proof::hear_host(const account_told& x, repo_turn& t) {
   if (!sync_.takes_commits(t.row) || x.pds != t.row.pds)
     return;
   const auto from = t.board().accounting_for(t.row.pds);
@@ -169,7 +169,7 @@ void copy_proof::hear_host(const host_answer& x, repo_turn& t) {
 
 /// A host that names the rev of the copy proves it, like a line of a listing
 /// (CONS-25). A repo whose host never names its rev is fetched (CONS-29).
-void copy_proof::prove_by_host(const host_answer& x, const upstream_view& from,
+void copy_proof::prove_by_host(const account_told& x, const upstream_view& from,
                                repo_turn& t) {
   if (job_.runs() || x.account != account_status::active
       || from.id != x.noted.upstream)
@@ -185,12 +185,12 @@ void copy_proof::prove_by_host(const host_answer& x, const upstream_view& from,
     sync_.desync(no_rev_told, t);
   else if (x.rev > chain_.rev() && !is_beyond_clock(x.rev, t.now)
            && !listed_.get())
-    listed_.open({x.rev, x.account, x.noted, from.id, {}}, t);
+    listed_.open({x.repo, x.rev, x.account, x.noted, from.id}, t);
 }
 
 // -- the census ---------------------------------------------------------------
 
-void copy_proof::hear_census(const incompleteness& x, repo_turn& t) {
+void copy_proof::hear_census(const repo_incomplete& x, repo_turn& t) {
   const auto from = t.board().accounting_for(t.row.pds);
   if (x.left_out_by != 0) {
     if (from.id == x.left_out_by

@@ -30,7 +30,7 @@ public:
 
   /// Processes a line of a listing. The listing of a PDS counts only for its
   /// own accounts (protocol-coverage.md 2.1.2).
-  void hear_listing(const listed_repo& x, repo_turn& t);
+  void hear_listing(const repo_listed& x, repo_turn& t);
 
   /// Decides about a difference that only a listing showed. While the event may
   /// still be on its way, the decision is put off: a fetch would only add load.
@@ -38,20 +38,20 @@ public:
 
   /// The host answered with the account status that is already known, and with
   /// its rev.
-  void hear_host(const host_answer& x, repo_turn& t);
+  void hear_host(const account_told& x, repo_turn& t);
 
   /// The census of all rows found that something is missing. Everything else
   /// that keeps a copy from being complete is found when the row is loaded.
-  void hear_census(const incompleteness& x, repo_turn& t);
+  void hear_census(const repo_incomplete& x, repo_turn& t);
 
 private:
-  void decide_listing(const listed_repo& seen, const upstream_view& from,
+  void decide_listing(const repo_listed& seen, const upstream_view& from,
                       repo_turn& t);
-  bool hear_former_host(const listed_repo& x, const upstream_view& from,
+  bool hear_former_host(const repo_listed& x, const upstream_view& from,
                         repo_turn& t);
-  bool is_ahead(const listed_repo& x, const upstream_view& from,
+  bool is_ahead(const repo_listed& x, const upstream_view& from,
                 const repo_turn& t) const;
-  void prove_by_host(const host_answer& x, const upstream_view& from,
+  void prove_by_host(const account_told& x, const upstream_view& from,
                      repo_turn& t);
 
   account_rules& account_;

@@ -37,7 +37,8 @@ public:
     t.row.resync_id = 0;
     t.touch_row();
     if (runs())
-      t.out.job_end = repo_effects::ended_job{job_->id, std::move(outcome)};
+      t.out.job_end
+        = job_ended{t.lane.repo(), job_->id, std::move(outcome)};
     job_.reset();
     buffer_.drop(t);
   }
@@ -52,10 +53,10 @@ public:
     return job_->id;
   }
 
-  void add(fetch_chunk x) { job_->chunks.push_back(std::move(x)); }
+  void add(repo_chunk x) { job_->chunks.push_back(std::move(x)); }
 
   /// Takes the next part that may be written.
-  std::optional<fetch_chunk> take_chunk() {
+  std::optional<repo_chunk> take_chunk() {
     if (!runs() || !job_->ordered || job_->chunks.empty())
       return std::nullopt;
     auto out = std::move(job_->chunks.front());
@@ -87,7 +88,7 @@ private:
     bool ordered = false;
     uint32_t filter_generation = 0;
     std::optional<atproto::verified_root> root;
-    lazy_deque<fetch_chunk> chunks;
+    lazy_deque<repo_chunk> chunks;
   };
 
   sync_buffer& buffer_;

@@ -24,18 +24,16 @@ void fetch_link::credit(size_t chunks) {
     caf::anon_send(backfill_, chunk_stored{});
 }
 
-void fetch_link::end(const atproto::did& repo,
-                     const repo_effects::ended_job& x) {
-  const auto outcome = x.outcome ? error{} : x.outcome.error();
-  if (x.id == job_ && backfill_) {
+void fetch_link::end(job_ended x) {
+  if (x.job == job_ && backfill_) {
     self_->demonitor(backfill_.address());
-    if (outcome.code != ec::none)
+    if (!x.outcome)
       caf::anon_send(backfill_, job_cancelled{});
     backfill_ = nullptr;
   }
-  const auto permit = permits_.extract(x.id);
+  const auto permit = permits_.extract(x.job);
   if (!permit.empty())
-    permit.mapped()->give({repo, x.id, outcome});
+    permit.mapped()->give(std::move(x));
 }
 
 std::optional<uint64_t> fetch_link::on_down(const caf::down_msg& x) {

@@ -33,7 +33,7 @@ public:
   /// Tells the BACKFILL that this number of chunks is durable.
   void credit(size_t chunks);
 
-  void end(const atproto::did& repo, const repo_effects::ended_job& x);
+  void end(job_ended x);
 
   /// @returns the job of the BACKFILL if it was the BACKFILL that crashed.
   std::optional<uint64_t> on_down(const caf::down_msg& x);

@@ -18,7 +18,7 @@ namespace {
 /// The #identity event of a new key or host may have been lost, so the next try
 /// looks the identity up. An unreachable host is the commonest sign of a
 /// migration.
-bool may_be_outdated(const fetch_failure& why) {
+bool may_be_outdated(const repo_fetch_failed& why) {
   switch (why.reason.code) {
     case ec::verification_failed:
     case ec::unverifiable:
@@ -32,7 +32,7 @@ bool may_be_outdated(const fetch_failure& why) {
 
 /// How long a fetch waits that failed because of this node, not because of the
 /// repo.
-std::optional<std::chrono::seconds> own_wait(const fetch_failure& why,
+std::optional<std::chrono::seconds> own_wait(const repo_fetch_failed& why,
                                              const repo_turn& t) {
   const auto retry_min = t.settings.retry_min;
   if (why.reason.code == ec::disk_full)
@@ -70,7 +70,7 @@ error fetch_session::fail_look_up(const identity_answer& x, repo_turn& t) {
   if (!sync_.wants_fetch(t.row))
     return {};
   const auto why = x.fact ? no_host() : x.fact.error();
-  take_failure({why, {}}, t);
+  take_failure({.reason = why}, t);
   return why;
 }
 
@@ -88,7 +88,7 @@ void fetch_session::move(bool had_host, repo_turn& t) {
 
 void fetch_session::go_on_without_document(const error& why, repo_turn& t) {
   if (doubt_.resume() && sync_.wants_fetch(t.row))
-    take_failure({why, {}}, t);
+    take_failure({.reason = why}, t);
 }
 
 void fetch_session::sleep(repo_turn& t) {
@@ -100,14 +100,14 @@ void fetch_session::sleep(repo_turn& t) {
 
 // -- while it runs ------------------------------------------------------------
 
-void fetch_session::refuse(uint64_t job, repo_effects& out) {
-  out.job_end
-    = repo_effects::ended_job{job, fail(ec::cancelled, "no fetch is wanted")};
+void fetch_session::refuse(uint64_t job, repo_turn& t) {
+  t.out.job_end = job_ended{t.lane.repo(), job,
+                            fail(ec::cancelled, "no fetch is wanted")};
 }
 
 void fetch_session::begin(uint64_t job, repo_turn& t) {
   if (!sync_.wants_fetch(t.row)) {
-    refuse(job, t.out);
+    refuse(job, t);
     return;
   }
   words_.forget();
@@ -118,9 +118,10 @@ void fetch_session::begin(uint64_t job, repo_turn& t) {
   buffer_.stop_draining();
   job_.begin(job, t.board().accounting_for(t.row.pds).since_reset());
   if (!identity_.key().defined()) {
-    take_failure({fail(ec::unverifiable, "no usable signing key"), {}}, t);
+    take_failure({.reason = fail(ec::unverifiable, "no usable signing key")},
+                 t);
   } else if (identity_.document()->pds.empty()) {
-    take_failure({no_host(), {}}, t);
+    take_failure({.reason = no_host()}, t);
   } else {
     t.row.status = repo_status::syncing;
     t.row.resync_id = job;
@@ -142,7 +143,7 @@ void fetch_session::try_order(const wire::collection_filter& filter,
                             filter};
 }
 
-void fetch_session::take_chunk(fetch_chunk x, repo_turn& t) {
+void fetch_session::take_chunk(repo_chunk x, repo_turn& t) {
   for (auto i = undecodable_in(x.ops); i > 0; --i)
     t.count(repo_counter::record_undecodable);
   job_.add(std::move(x));
@@ -185,7 +186,7 @@ bool fetch_session::try_end_drain(repo_turn& t) {
   return false;
 }
 
-void fetch_session::take_failure(const fetch_failure& why, repo_turn& t) {
+void fetch_session::take_failure(const repo_fetch_failed& why, repo_turn& t) {
   job_.end(why.reason, t);
   t.touch_row();
   if (may_be_outdated(why))
@@ -222,7 +223,7 @@ void fetch_session::take_refused_update(const std::string& reason,
   t.row.last_indexed_rev = std::min(t.row.last_indexed_rev, chain_.rev());
   t.touch_row();
   if (t.row.account == account_status::active)
-    take_failure({fail(ec::invalid_argument, reason), {}}, t);
+    take_failure({.reason = fail(ec::invalid_argument, reason)}, t);
 }
 
 /// The pause doubles with every failure (SYNC-15).

@@ -55,7 +55,7 @@ public:
   // -- while it runs ----------------------------------------------------------
 
   /// There is a permit, but no fetch is wanted, or none now.
-  static void refuse(uint64_t job, repo_effects& out);
+  static void refuse(uint64_t job, repo_turn& t);
 
   /// A permit was granted.
   /// @pre A document is known.
@@ -65,7 +65,7 @@ public:
   /// chain on disk is the one that the repo continues from.
   void try_order(const wire::collection_filter& filter, repo_turn& t);
 
-  void take_chunk(fetch_chunk x, repo_turn& t);
+  void take_chunk(repo_chunk x, repo_turn& t);
 
   void take_root(const atproto::verified_root& x, repo_turn& t);
 
@@ -80,7 +80,7 @@ public:
 
   /// The fetch failed: sets the status and the time of the next try (SYNC-06,
   /// SYNC-13, SYNC-15).
-  void take_failure(const fetch_failure& why, repo_turn& t);
+  void take_failure(const repo_fetch_failed& why, repo_turn& t);
 
   /// JOURNAL refused a chunk because it belongs to an older fetch.
   void take_stale_chunk(repo_turn& t);

@@ -26,8 +26,9 @@ void host_question::ask(repo_turn& t) {
     return;
   }
   // A question that waited here for its time must not be dropped as too soon.
-  t.out.ask_host = asked_host{host, state_.not_found, state_.at_once || waits(),
-                              state_.urgent};
+  t.out.ask_host
+    = account_question{t.lane.repo(), host, state_.not_found,
+                       state_.at_once || waits(), state_.urgent};
   const auto gone = state_.gone;
   state_ = {};
   state_.gone = gone;

@@ -9,7 +9,7 @@ using storage::repo_status;
 
 // -- it was asked -------------------------------------------------------------
 
-void host_words::hear_answer(const host_answer& x, repo_turn& t) {
+void host_words::hear_answer(const account_told& x, repo_turn& t) {
   if (x.once) {
     if (x.pds == t.row.pds)
       note_not_found(t);
@@ -40,7 +40,7 @@ void host_words::hear_answer(const host_answer& x, repo_turn& t) {
 
 /// The fetch asks the host itself, but what was fetched may be older than this
 /// answer.
-void host_words::hear_during_fetch(const host_answer& x, repo_turn& t) {
+void host_words::hear_during_fetch(const account_told& x, repo_turn& t) {
   if (x.pds != t.row.pds)
     return;
   if (x.account == account_status::deleted)
@@ -51,7 +51,7 @@ void host_words::hear_during_fetch(const host_answer& x, repo_turn& t) {
   }
 }
 
-void host_words::hear_the_same(const host_answer& x, repo_turn& t) {
+void host_words::hear_the_same(const account_told& x, repo_turn& t) {
   const auto is_current_host = x.pds == t.row.pds;
   if (is_current_host && account_sources::answer(t.row.words, x.account))
     t.touch_row();

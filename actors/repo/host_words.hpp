@@ -23,7 +23,7 @@ public:
   }
 
   /// Processes the answer to a question about the account.
-  void hear_answer(const host_answer& x, repo_turn& t);
+  void hear_answer(const account_told& x, repo_turn& t);
 
   /// The host refused a fetch because the account is not active or not there.
   /// @returns whether the refusal counts, so that there is nothing to fetch.
@@ -59,8 +59,8 @@ private:
     bool asked = false;
   };
 
-  void hear_during_fetch(const host_answer& x, repo_turn& t);
-  void hear_the_same(const host_answer& x, repo_turn& t);
+  void hear_during_fetch(const account_told& x, repo_turn& t);
+  void hear_the_same(const account_told& x, repo_turn& t);
   void believe(repo_turn& t);
   void obey(storage::account_status said, repo_turn& t);
   void note_not_found(repo_turn& t);

@@ -11,7 +11,7 @@ namespace weir::actors {
 /// A difference that a listing, or the host itself, showed and no event has
 /// shown so far.
 struct suspicion {
-  listed_repo seen;
+  repo_listed seen;
   wall_time since;
   steady_time due; ///< The time of the next look at it.
   /// After this time it is decided, however late the stream is.
@@ -29,7 +29,7 @@ public:
   }
 
   /// Opens a suspicion, unless one is open.
-  void open(const listed_repo& seen, repo_turn& t) {
+  void open(const repo_listed& seen, repo_turn& t) {
     if (!open_)
       open_
         = suspicion{seen, t.now.wall, t.now.steady + t.settings.listing_grace,

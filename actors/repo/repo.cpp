@@ -69,11 +69,6 @@ private:
 
   const upstream_board& board() const { return env_.shared->upstreams; }
 
-  std::chrono::seconds wait_of(const fetch_wish& x) const {
-    return std::chrono::seconds{
-      std::max<int64_t>(x.not_before - now().wall.seconds(), 0)};
-  }
-
   /// Updates the node's sum of waiting frames.
   void report_waiting(size_t n) {
     held_.set(machine_.held_bytes());
@@ -83,10 +78,9 @@ private:
 
   void load();
   void load_buffer(uint64_t after);
-  void on_loaded(const repo_loaded& x);
+  void on_loaded(repo_loaded& x);
   void perform(repo_effects x);
   void give_back(const repo_effects& x);
-  void send_update(repo_effects::outgoing x);
   void send_fetch_effects(repo_effects& x);
   void when_loaded(std::function<void()> run);
   void on_receipt(const repo_receipt& x);
@@ -124,10 +118,10 @@ void repo::load_buffer(uint64_t after) {
        load_buffer_page(machine_.repo(), after, repo_actor{this}));
 }
 
-void repo::on_loaded(const repo_loaded& x) {
-  if (x.failed.code != ec::none)
-    return quit(to_caf(x.failed));
-  perform(machine_.on_loaded(x.row, x.chain, x.member, now()));
+void repo::on_loaded(repo_loaded& x) {
+  if (!x.rows)
+    return quit(to_caf(x.rows.error()));
+  perform(machine_.on_loaded(std::move(*x.rows), now()));
   for (auto& run : std::exchange(until_loaded_, {}))
     run();
   perform(machine_.on_awake(board(), now()));
@@ -148,8 +142,10 @@ void repo::perform(repo_effects x) {
   give_back(x);
   tell_news(x.news, machine_.repo(), hash_, machine_.row().pds, *env_.shared);
   ask_identity(x, machine_.repo(), repo_actor{this}, *env_.shared);
-  if (x.update)
-    send_update(std::move(*x.update));
+  if (x.update) {
+    answers_.sent();
+    send(env_.home->journal, std::move(*x.update), repo_actor{this});
+  }
   send_fetch_effects(x);
   if (x.read_buffer)
     load_buffer(*x.read_buffer);
@@ -175,37 +171,26 @@ void repo::perform(repo_effects x) {
 
 void repo::send_fetch_effects(repo_effects& x) {
   const auto& supervisor = env_.shared->supervisor;
-  const auto& did = machine_.repo();
   fetch_.credit(x.chunks_done);
   if (x.job_end)
-    fetch_.end(did, *x.job_end);
-  if (const auto& ask = x.ask_host)
-    send(supervisor,
-         account_question{did, ask->pds, ask->not_found, ask->at_once,
-                          ask->urgent});
-  if (x.wish)
-    send(supervisor, repo_wish{did, x.wish->status, wait_of(*x.wish),
-                               machine_.row().pds});
+    fetch_.end(std::move(*x.job_end));
+  if (x.ask_host)
+    send(supervisor, std::move(*x.ask_host));
+  if (x.wish) {
+    x.wish->pds = machine_.row().pds;
+    send(supervisor, std::move(*x.wish));
+  }
   if (x.order)
     fetch_.start(x.order->job,
-                 (*env_.make_backfill)(did, std::move(*x.order),
-                                    repo_actor{this}));
+                 (*env_.make_backfill)(machine_.repo(), std::move(*x.order),
+                                       repo_actor{this}));
 }
 
 /// Treats a BACKFILL that crashed as a failed fetch.
 void repo::on_down(const caf::down_msg& x) {
   if (const auto job = fetch_.on_down(x))
     perform(machine_.on_fetch_failed(
-      *job, {fail(ec::cancelled, "the fetch crashed"), {}}, now()));
-}
-
-void repo::send_update(repo_effects::outgoing x) {
-  answers_.sent();
-  send(env_.home->journal,
-       journal_update{
-         std::make_shared<storage::repo_update>(std::move(x.update)),
-         std::move(x.marks), x.backfill, x.content_bytes},
-       repo_actor{this});
+      {*job, fail(ec::cancelled, "the fetch crashed")}, now()));
 }
 
 /// Reports to the UPSTREAMs which frames are finished without an update, and
@@ -307,31 +292,27 @@ repo_actor::behavior_type repo::make_behavior() {
           pass(crash_point::frame_taken, frame.repo.str());
       perform(machine_.on_frames(std::move(x.frames), board(), now()));
     },
-    [this](const repo_loaded& x) { on_loaded(x); },
-    [this](const identity_fact& x) {
-      when_loaded([this, answer = x.says] {
-        perform(machine_.on_identity(answer, board(), now()));
+    [this](repo_loaded& x) { on_loaded(x); },
+    [this](const identity_answer& x) {
+      when_loaded([this, x] {
+        perform(machine_.on_identity(x, board(), now()));
       });
     },
     [this](const repo_receipt& x) { on_receipt(x); },
     [this](const repo_listed& x) {
       return change<listing_taken>([this, x](repo_effects& out) {
-        out = machine_.on_listed({x.rev, x.account, x.noted, x.upstream,
-                                  x.asked_at},
-                                 board(), now());
+        out = machine_.on_listed(x, board(), now());
         return listing_taken{};
       });
     },
     [this](const account_told& x) {
-      when_loaded([this, answer = host_answer{x.pds, x.account, x.once,
-                                                   x.rev, x.noted, x.prove}] {
-        perform(machine_.on_host_answer(answer, board(), now()));
+      when_loaded([this, x] {
+        perform(machine_.on_host_answer(x, board(), now()));
       });
     },
     [this](const repo_incomplete& x) {
       when_loaded([this, x] {
-        perform(machine_.on_incomplete({x.unproved, x.left_out_by}, board(),
-                                       now()));
+        perform(machine_.on_incomplete(x, board(), now()));
       });
     },
     [this](const account_unasked& x) {
@@ -341,10 +322,9 @@ repo_actor::behavior_type repo::make_behavior() {
     },
     [this](const passivate_repo& x) { passivate(x.crowded); },
     [this](const add_repos& x) {
-      addition what{x.collections, x.look_up, x.least};
-      return change<add_result>([this, what](repo_effects& out) {
+      return change<add_result>([this, x](repo_effects& out) {
         bool added = false;
-        out = machine_.on_add(what, added, now());
+        out = machine_.on_add(x, added, now());
         return added ? 1u : 0u;
       });
     },
@@ -366,18 +346,16 @@ repo_actor::behavior_type repo::make_behavior() {
     [this](const begin_fetch& x) { return begin(x); },
     [this](const attend_repo& x) { return attend(x); },
     [this](repo_chunk& x) {
-      perform(machine_.on_chunk({x.job, x.rev, std::move(x.ops)}, now()));
+      perform(machine_.on_chunk(std::move(x), now()));
     },
     [this](const repo_fetched& x) {
       perform(machine_.on_fetched(x.job, *x.root, board(), now()));
     },
     [this](const repo_fetch_failed& x) {
-      perform(machine_.on_fetch_failed(x.job, {x.reason, x.account, x.ahead},
-                                       now()));
+      perform(machine_.on_fetch_failed(x, now()));
     },
     [this](repo_buffer_page& x) {
-      perform(machine_.on_buffer_page(
-        {std::move(x.failed), std::move(x.frames), x.end}, board(), now()));
+      perform(machine_.on_buffer_page(std::move(x), board(), now()));
     },
   };
 }

@@ -8,21 +8,18 @@ namespace weir::actors {
 
 using storage::repo_status;
 
-void repo_life::load(std::optional<storage::repo_row> row,
-                     std::shared_ptr<const storage::chain_row> chain,
-                     const std::optional<storage::member_row>& member,
-                     repo_turn& t) {
+void repo_life::load(storage::repo_state x, repo_turn& t) {
   loaded_ = true;
-  exists_ = row.has_value();
+  exists_ = x.row.has_value();
   if (!exists_) { // An addition may wait: frames are decided after it.
-    t.lane.on_loaded(std::nullopt, std::move(chain));
+    t.lane.on_loaded(std::nullopt, std::move(x.chain));
     return;
   }
-  t.row = std::move(*row);
-  if (member)
-    kept_.set(*member);
-  chain_.return_to(chain.get());
-  t.lane.on_loaded(t.row.status, std::move(chain));
+  t.row = std::move(*x.row);
+  if (x.member)
+    kept_.set(*x.member);
+  chain_.return_to(x.chain.get());
+  t.lane.on_loaded(t.row.status, std::move(x.chain));
   fetch_.resume(t);
   identity_.resume(t);
   sync_.resume(t);
@@ -30,7 +27,7 @@ void repo_life::load(std::optional<storage::repo_row> row,
   sync_.check_filter(t);
 }
 
-bool repo_life::add(addition what, repo_turn& t) {
+bool repo_life::add(add_repos what, repo_turn& t) {
   if (exists_) {
     const auto changed = kept_.change(what.collections, t);
     if (changed && t.row.status != repo_status::pending)
@@ -41,13 +38,14 @@ bool repo_life::add(addition what, repo_turn& t) {
   if (!loaded_ || queued_)
     return false;
   if (removing_)
-    queued_ = std::move(what); // The old row must be removed first.
+    // The old row must be removed first.
+    queued_ = std::make_unique<add_repos>(std::move(what));
   else
     begin(std::move(what), t);
   return true;
 }
 
-void repo_life::begin(addition what, repo_turn& t) {
+void repo_life::begin(add_repos what, repo_turn& t) {
   exists_ = true;
   t.row = {};
   t.lane.begin_life();
@@ -64,7 +62,7 @@ void repo_life::begin(addition what, repo_turn& t) {
 /// Processes what events reported that were finished before the repo was
 /// tracked. The row records it, so that it survives a crash. The rev is not
 /// proved, so it counts like a listed one.
-void repo_life::hear_missed(const addition& what, repo_turn& t) {
+void repo_life::hear_missed(const add_repos& what, repo_turn& t) {
   if (what.least > chain_.rev()) {
     needed_rev::require(t.row, what.least, false);
     t.touch_row();
@@ -98,7 +96,7 @@ void repo_life::end(repo_turn& t) {
 void repo_life::end_removal(repo_turn& t) {
   removing_ = false;
   if (queued_)
-    begin(*std::exchange(queued_, std::nullopt), t);
+    begin(std::move(*std::exchange(queued_, nullptr)), t);
   else
     t.out.removed = true;
 }

@@ -22,9 +22,7 @@ public:
   }
 
   /// Called when the rows are loaded: continues where the last life ended.
-  void load(std::optional<storage::repo_row> row,
-            std::shared_ptr<const storage::chain_row> chain,
-            const std::optional<storage::member_row>& member, repo_turn& t);
+  void load(storage::repo_state x, repo_turn& t);
 
   bool loaded() const noexcept { return loaded_; }
 
@@ -34,18 +32,18 @@ public:
   bool removing() const noexcept { return removing_; }
 
   /// The repo will be added again as soon as its removal is durable.
-  bool is_queued() const noexcept { return queued_.has_value(); }
+  bool is_queued() const noexcept { return queued_ != nullptr; }
 
   /// @returns whether that changed anything.
-  bool add(addition what, repo_turn& t);
+  bool add(add_repos what, repo_turn& t);
   bool remove(repo_turn& t);
 
   /// The row is gone: the repo ends, or its next life begins.
   void end_removal(repo_turn& t);
 
 private:
-  void begin(addition what, repo_turn& t);
-  void hear_missed(const addition& what, repo_turn& t);
+  void begin(add_repos what, repo_turn& t);
+  void hear_missed(const add_repos& what, repo_turn& t);
   void end(repo_turn& t);
 
   repo_inbox& inbox_;
@@ -59,7 +57,7 @@ private:
   bool loaded_ = false;
   bool exists_ = false;
   bool removing_ = false;
-  std::optional<addition> queued_;
+  std::unique_ptr<add_repos> queued_; ///< Rarely: it keeps a REPO small.
 };
 
 } // namespace weir::actors

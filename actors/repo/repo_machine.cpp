@@ -52,13 +52,9 @@ repo_effects repo_machine::when_runs(uint64_t job, now_time now,
 
 // -- it wakes -----------------------------------------------------------------
 
-repo_effects
-repo_machine::on_loaded(std::optional<storage::repo_row> row,
-                        std::shared_ptr<const storage::chain_row> chain,
-                        std::optional<storage::member_row> member,
-                        now_time now) {
+repo_effects repo_machine::on_loaded(storage::repo_state x, now_time now) {
   return take_turn(now, nullptr, [&](repo_turn& t) {
-    life_.load(std::move(row), std::move(chain), member, t);
+    life_.load(std::move(x), t);
   });
 }
 
@@ -149,7 +145,7 @@ repo_effects repo_machine::on_identity(const identity_answer& x,
 
 // -- listings, the host, the census -------------------------------------------
 
-repo_effects repo_machine::on_listed(const listed_repo& x,
+repo_effects repo_machine::on_listed(const repo_listed& x,
                                      const upstream_board& board,
                                      now_time now) {
   return when_alive(now, &board, [&](repo_turn& t) {
@@ -157,7 +153,7 @@ repo_effects repo_machine::on_listed(const listed_repo& x,
   });
 }
 
-repo_effects repo_machine::on_host_answer(const host_answer& x,
+repo_effects repo_machine::on_host_answer(const account_told& x,
                                           const upstream_board& board,
                                           now_time now) {
   return when_alive(now, &board, [&](repo_turn& t) {
@@ -172,7 +168,7 @@ repo_effects repo_machine::on_host_unasked(bool not_found, bool urgent,
   });
 }
 
-repo_effects repo_machine::on_incomplete(const incompleteness& x,
+repo_effects repo_machine::on_incomplete(const repo_incomplete& x,
                                          const upstream_board& board,
                                          now_time now) {
   return when_alive(now, &board, [&](repo_turn& t) {
@@ -240,7 +236,7 @@ bool repo_machine::accept(const storage::update_receipt& receipt,
 
 // -- commands -----------------------------------------------------------------
 
-repo_effects repo_machine::on_add(addition what, bool& added, now_time now) {
+repo_effects repo_machine::on_add(add_repos what, bool& added, now_time now) {
   return take_turn(now, nullptr, [&](repo_turn& t) {
     added = life_.add(std::move(what), t);
   });
@@ -271,7 +267,7 @@ repo_effects repo_machine::on_begin(uint64_t job, const identity_answer& x,
                                     now_time now) {
   return take_turn(now, &board, [&](repo_turn& t) {
     if (!life_.lives() || (sync_.wants_fetch(row_) && fetch_.put_off())) {
-      fetch_session::refuse(job, t.out);
+      fetch_session::refuse(job, t);
       return;
     }
     news_.adopt(x, t);
@@ -291,7 +287,7 @@ repo_effects repo_machine::on_no_host(const identity_answer& x, error& failed,
   });
 }
 
-repo_effects repo_machine::on_chunk(fetch_chunk chunk, now_time now) {
+repo_effects repo_machine::on_chunk(repo_chunk chunk, now_time now) {
   return when_runs(chunk.job, now, nullptr, [&](repo_turn& t) {
     fetch_.take_chunk(std::move(chunk), t);
   });
@@ -307,17 +303,16 @@ repo_effects repo_machine::on_fetched(uint64_t job,
   });
 }
 
-repo_effects repo_machine::on_fetch_failed(uint64_t job,
-                                           const fetch_failure& why,
+repo_effects repo_machine::on_fetch_failed(const repo_fetch_failed& why,
                                            now_time now) {
-  return when_runs(job, now, nullptr, [&](repo_turn& t) {
+  return when_runs(why.job, now, nullptr, [&](repo_turn& t) {
     if (why.ahead.defined())
       t.out.news.heard.push_back({0, false, why.ahead, false});
     fetch_.take_failure(why, t);
   });
 }
 
-repo_effects repo_machine::on_buffer_page(buffer_page page,
+repo_effects repo_machine::on_buffer_page(repo_buffer_page page,
                                           const upstream_board& board,
                                           now_time now) {
   return take_turn(now, &board, [&](repo_turn& t) {

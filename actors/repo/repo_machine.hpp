@@ -33,10 +33,7 @@ public:
   repo_machine& operator=(const repo_machine&) = delete;
 
   /// Called with the rows as stored. Without a row the repo is not tracked.
-  repo_effects on_loaded(std::optional<storage::repo_row> row,
-                         std::shared_ptr<const storage::chain_row> chain,
-                         std::optional<storage::member_row> member,
-                         now_time now);
+  repo_effects on_loaded(storage::repo_state x, now_time now);
   /// Called when all commands that waited for the rows were handled: frames are
   /// judged from now on.
   repo_effects on_awake(const upstream_board& board, now_time now);
@@ -50,21 +47,21 @@ public:
   repo_effects on_receipt(const storage::update_receipt& receipt,
                           const upstream_board& board, now_time now);
   /// A line of a listing names the repo.
-  repo_effects on_listed(const listed_repo& x, const upstream_board& board,
+  repo_effects on_listed(const repo_listed& x, const upstream_board& board,
                          now_time now);
   /// The current host was asked for the status of the account, or could not be
   /// asked.
-  repo_effects on_host_answer(const host_answer& x, const upstream_board& board,
-                              now_time now);
+  repo_effects on_host_answer(const account_told& x,
+                              const upstream_board& board, now_time now);
   repo_effects on_host_unasked(bool not_found, bool urgent, now_time now);
-  repo_effects on_incomplete(const incompleteness&, const upstream_board&,
+  repo_effects on_incomplete(const repo_incomplete&, const upstream_board&,
                              now_time);
   repo_effects on_timer(const upstream_board& board, now_time now);
 
   // -- commands (SYNC-29, 30, 33) ---------------------------------------------
   /// @param added False when the repo was tracked already. During a removal the
   /// addition waits.
-  repo_effects on_add(addition what, bool& added, now_time now);
+  repo_effects on_add(add_repos what, bool& added, now_time now);
   repo_effects on_remove(bool& removed, now_time now);
   repo_effects on_resync(bool& queued, now_time now);
 
@@ -75,12 +72,12 @@ public:
   /// SUPERVISOR found no host for a fetch. @param failed The reason.
   repo_effects on_no_host(const identity_answer& x, error& failed,
                           const upstream_board& board, now_time now);
-  repo_effects on_chunk(fetch_chunk chunk, now_time now);
+  repo_effects on_chunk(repo_chunk chunk, now_time now);
   repo_effects on_fetched(uint64_t job, const atproto::verified_root& root,
                           const upstream_board& board, now_time now);
-  repo_effects on_fetch_failed(uint64_t job, const fetch_failure&, now_time);
-  repo_effects on_buffer_page(buffer_page page, const upstream_board& board,
-                              now_time now);
+  repo_effects on_fetch_failed(const repo_fetch_failed& why, now_time now);
+  repo_effects on_buffer_page(repo_buffer_page page,
+                              const upstream_board& board, now_time now);
   repo_effects on_no_room(now_time now);
 
   // -- state ------------------------------------------------------------------

@@ -12,15 +12,8 @@ namespace weir::actors {
 reader_job load_rows(const atproto::did& repo, repo_actor to) {
   reader_job job;
   job.run = [to = std::move(to), repo](store_readers& store) {
-    repo_loaded out;
-    if (auto rows = storage::repo_table{store.db, store.names}.load(repo)) {
-      out.row = std::move(rows->row);
-      out.chain = std::move(rows->chain);
-      out.member = std::move(rows->member);
-    } else {
-      out.failed = rows.error();
-    }
-    caf::anon_send(to, std::move(out));
+    const storage::repo_table table{store.db, store.names};
+    caf::anon_send(to, repo_loaded{table.load(repo)});
   };
   return job;
 }

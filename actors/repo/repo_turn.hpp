@@ -49,7 +49,7 @@ public:
   /// Puts the repo into the queue of fetches, with the status of its row.
   /// @param not_before In Unix seconds; 0 means at once.
   void wish_fetch(int64_t not_before) {
-    out.wish = fetch_wish{row.status, not_before};
+    out.wish = repo_wish{lane.repo(), row.status, not_before};
   }
 
 private:

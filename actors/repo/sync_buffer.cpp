@@ -64,20 +64,21 @@ void sync_buffer::read(repo_turn& t) {
   t.out.read_buffer = after_;
 }
 
-result<void> sync_buffer::take_page(buffer_page page, repo_turn& t) {
+result<void> sync_buffer::take_page(repo_buffer_page page, repo_turn& t) {
   read_pending_ = false;
   if (std::exchange(read_stale_, false) || !drains_disk())
     return {};
-  if (page.failed.code != ec::none)
-    return std::move(page.failed);
-  if (!page.frames.empty())
-    after_ = page.frames.back().number;
-  if (page.end || page.frames.empty()) {
+  if (!page.frames)
+    return page.frames.error();
+  auto& frames = *page.frames;
+  if (!frames.empty())
+    after_ = frames.back().number;
+  if (page.end || frames.empty()) {
     disk_bytes_ = 0;
     t.lane.clear_buffer();
     give_back_memory();
   }
-  for (auto i = page.frames.rbegin(); i != page.frames.rend(); ++i)
+  for (auto i = frames.rbegin(); i != frames.rend(); ++i)
     inbox_.push_front(
       {std::move(i->frame), t.now.steady, true, false, i->number});
   return {};

@@ -66,7 +66,7 @@ public:
   void read(repo_turn& t);
 
   /// A failure means that the page cannot be read, so that frames are missing.
-  result<void> take_page(buffer_page page, repo_turn& t);
+  result<void> take_page(repo_buffer_page page, repo_turn& t);
 
 private:
   enum class draining : uint8_t { none, by_document, after_fetch };

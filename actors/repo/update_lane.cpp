@@ -112,12 +112,13 @@ void update_lane::settle(const waiting_frame& x, repo_effects& out) {
 
 /// Adds what the committer compares before it writes, so that neither a
 /// predecessor's update nor one computed on another chain is written.
-storage::repo_update update_lane::guarded(storage::repo_update x) const {
+std::shared_ptr<storage::repo_update>
+update_lane::guarded(storage::repo_update x) const {
   x.repo = repo_;
   x.actor_incarnation = incarnation_;
   x.commit_revision = chain_ == nullptr ? 0 : chain_->commit_revision();
   x.base = chain_;
-  return x;
+  return std::make_shared<storage::repo_update>(std::move(x));
 }
 
 void update_lane::send(const storage::repo_row& row, repo_effects& out) {
@@ -128,9 +129,10 @@ void update_lane::send(const storage::repo_row& row, repo_effects& out) {
     written_status_ = row.status;
     row_dirty_ = false;
   }
-  out.update = repo_effects::outgoing{guarded(std::exchange(next_, {})),
-                                      std::exchange(marks_, {}),
-                                      std::exchange(content_bytes_, 0), false};
+  out.update
+    = journal_update{guarded(std::exchange(next_, {})),
+                     std::exchange(marks_, {}), false,
+                     std::exchange(content_bytes_, 0)};
   used_ = false;
   in_flight_ = true;
 }
@@ -150,11 +152,9 @@ void update_lane::remember_sent() {
   }
 }
 
-void update_lane::send_chunk(fetch_chunk x, repo_effects& out) {
-  repo_effects::outgoing made;
-  made.backfill = true;
-  made.update = guarded({});
-  made.update.resync_id = x.job;
+void update_lane::send_chunk(repo_chunk x, repo_effects& out) {
+  journal_update made{guarded({}), {}, true};
+  made.update->resync_id = x.job;
   storage::transaction tx;
   tx.rev = x.rev;
   tx.from = storage::provenance::resync;
@@ -164,7 +164,7 @@ void update_lane::send_chunk(fetch_chunk x, repo_effects& out) {
   for (const auto& op : x.ops)
     made.content_bytes += op.content.size();
   tx.ops = std::move(x.ops);
-  made.update.transactions.push_back(std::move(tx));
+  made.update->transactions.push_back(std::move(tx));
   out.update = std::move(made);
   sent_ = {};
   sent_.written_status = written_status_;

@@ -100,7 +100,7 @@ public:
   /// Sends one chunk of a fetch as an update of its own, which may wait behind
   /// live updates.
   /// @pre free and not unsent
-  void send_chunk(fetch_chunk x, repo_effects& out);
+  void send_chunk(repo_chunk x, repo_effects& out);
 
   // -- what became of the update ----------------------------------------------
 
@@ -140,7 +140,8 @@ private:
 
   void drop_commits();
   void remember_sent();
-  storage::repo_update guarded(storage::repo_update x) const;
+  std::shared_ptr<storage::repo_update>
+  guarded(storage::repo_update x) const;
 
   atproto::did repo_;
   uint64_t incarnation_;

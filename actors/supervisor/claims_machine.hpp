@@ -5,7 +5,7 @@
 #include "actors/supervisor/limits_streams.hpp"
 #include "actors/supervisor/listing_machine.hpp"
 #include "atproto/identifiers.hpp"
-#include "base/clock.hpp"
+#include "messages/claims.hpp"
 
 #include <deque>
 #include <map>
@@ -56,6 +56,7 @@ namespace weir::actors {
 class claims_machine {
 public:
   using claim = listed_claim;
+  using outcome = stream_claim_decided::outcome;
 
   /// The result of looking up the document of a claimed DID.
   struct word {
@@ -81,21 +82,6 @@ public:
     bool has_room = true; ///< False: the page has to come again.
   };
 
-  enum class outcome : uint8_t {
-    confirmed,
-    failed,
-    dropped, ///< It could not be decided, or there was no room.
-  };
-
-  /// The result of one claim of a stream.
-  struct answer {
-    uint32_t stream = 0;
-    atproto::did repo;
-    outcome what = outcome::dropped;
-    /// Decided by a document that was looked up after the claim.
-    bool anew = false;
-  };
-
   /// All claims of a stream were dropped, and its new claims will be until
   /// `until`.
   struct stream_rest {
@@ -116,7 +102,7 @@ public:
     /// Claims of listings that had no room or no answer. They come again with
     /// the next listing.
     size_t dropped = 0;
-    std::vector<answer> answers; ///< Handle these before `rests`.
+    std::vector<stream_claim_decided> answers; ///< Handle these before `rests`.
     std::vector<stream_rest> rests;
     std::optional<steady_time> timer;
   };

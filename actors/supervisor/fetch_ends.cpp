@@ -25,14 +25,14 @@ fetch_ends::fetch_ends(metrics_registry& registry)
 }
 
 void fetch_ends::note(const job_ended& x, steady_time now) {
-  if (x.outcome.code == ec::none) {
+  if (x.outcome) {
     finished_->add();
-  } else if (is_away(x.outcome)) {
+  } else if (const auto& why = x.outcome.error(); is_away(why)) {
     away_->add();
-    tell("account_away", x.repo, x.outcome.context, now);
+    tell("account_away", x.repo, why.context, now);
   } else {
     failed_->add();
-    tell(no_fetch, x.repo, to_string(x.outcome), now);
+    tell(no_fetch, x.repo, to_string(why), now);
   }
 }
 

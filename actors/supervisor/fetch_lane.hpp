@@ -2,7 +2,7 @@
 
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
-#include "messages/identity_answer.hpp"
+#include "messages/repo.hpp"
 #include "storage/format/records.hpp"
 
 #include <boost/intrusive/list.hpp>

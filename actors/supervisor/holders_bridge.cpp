@@ -65,8 +65,9 @@ public:
                listing_page page, supervisor_actor to)
     : client_(client), host_(std::move(host)), wanted_(std::move(collections)),
       runs_(std::move(runs)), run_(runs_->take(page.upstream)),
-      lines_(std::move(page.repos)), out_(std::move(page)), to_(std::move(to)) {
-    out_.repos.clear();
+      lines_(std::move(*page.repos)), out_(std::move(page)),
+      to_(std::move(to)) {
+    out_.repos->clear();
     if (first)
       run_.begin();
   }
@@ -183,7 +184,7 @@ private:
   }
 
   void give_up(error why, std::chrono::seconds wait) {
-    out_.failed = std::move(why);
+    out_.repos = std::move(why);
     out_.retry_after = wait;
     out_.without.clear();
     end();
@@ -193,7 +194,7 @@ private:
   void end_page() {
     for (size_t i = 0; i < lines_.size(); ++i) {
       run_.count(said_[i]);
-      (said_[i] == said::holds ? out_.repos : out_.without)
+      (said_[i] == said::holds ? *out_.repos : out_.without)
         .push_back(std::move(lines_[i]));
     }
     run_.count_known(known_);

@@ -6,7 +6,7 @@
 
 namespace weir::actors {
 
-bool is_news(const listed_line& line, const storage::repo_row& row,
+bool is_news(const repo_listed& line, const storage::repo_row& row,
              const storage::chain_row* chain, const upstream_board& board) {
   if (!line.rev.defined())
     return false;
@@ -27,7 +27,7 @@ bool is_news(const listed_line& line, const storage::repo_row& row,
          && board.accounting_for(row.pds).id == line.upstream;
 }
 
-bool denies_tombstone(const listed_line& line, const storage::repo_row& row,
+bool denies_tombstone(const repo_listed& line, const storage::repo_row& row,
                       const upstream_board& board) {
   const auto from = board.find(line.upstream);
   return line.rev.defined() && !account_sources::is_former(from, row.pds)

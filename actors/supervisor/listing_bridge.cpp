@@ -38,13 +38,13 @@ void read_page(std::string_view body, const upstream_view& before,
                         ? nullptr
                         : page.get_object().if_contains("repos");
   if (repos == nullptr || !repos->is_array()) {
-    out.failed = fail(ec::malformed, "not a listing of repos");
+    out.repos = fail(ec::malformed, "not a listing of repos");
     return;
   }
   if (repos->get_array().size() > limits::listing_page_max) {
-    out.failed = fail(ec::limit_reached,
-                      std::to_string(repos->get_array().size())
-                        + " repos on one page");
+    out.repos = fail(ec::limit_reached,
+                     std::to_string(repos->get_array().size())
+                       + " repos on one page");
     return;
   }
   for (const auto& line : repos->get_array()) {
@@ -53,7 +53,7 @@ void read_page(std::string_view body, const upstream_view& before,
     auto repo = atproto::did::parse(text_of(line.get_object(), "did"));
     const auto rev = atproto::tid::parse(text_of(line.get_object(), "rev"));
     if (repo && (rev || !out.collection.empty()))
-      out.repos.push_back({std::move(*repo), rev ? *rev : atproto::tid{},
+      out.repos->push_back({std::move(*repo), rev ? *rev : atproto::tid{},
                            read_account_status(line.get_object()),
                            before.since_reset(), out.upstream,
                            {before.id, before.epoch, before.received}});
@@ -71,7 +71,7 @@ void ask_about(const net::http_client_ptr& client, const net::url& host,
   line.repo = atproto::did::trusted(repo);
   line.account = storage::account_status::active;
   line.upstream = from.id;
-  page.repos.push_back(std::move(line));
+  page.repos->push_back(std::move(line));
   page.cursor = repo; // Not empty: this is not the last page of a listing.
   find_holders(client, host, signal, std::move(shared),
                std::make_shared<holders_runs>(), true, std::move(page), to);
@@ -91,7 +91,7 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
     const auto before = shared->upstreams.find(upstream.id);
     auto target = net::parse_url(upstream.origin);
     if (!target) {
-      out.failed = target.error();
+      out.repos = target.error();
       caf::anon_send(to, std::move(out));
       return;
     }
@@ -124,20 +124,20 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
       if (x)
         out.retry_after = wait_asked(*x);
       if (!x)
-        out.failed = x.error().code == ec::not_found // The host's own name.
+        out.repos = x.error().code == ec::not_found // The host's own name.
                        ? fail(ec::unreachable, x.error().context)
                        : x.error();
       else if (x->status == 401 || x->status == 404 || x->status == 501)
-        out.failed = fail(ec::not_found, "it is not offered: HTTP "
-                                           + std::to_string(x->status));
+        out.repos = fail(ec::not_found, "it is not offered: HTTP "
+                                          + std::to_string(x->status));
       else if (x->status == 400)
-        out.failed = fail(ec::malformed, "HTTP 400");
+        out.repos = fail(ec::malformed, "HTTP 400");
       else if (x->status != 200)
-        out.failed = fail(ec::unreachable,
-                          "HTTP " + std::to_string(x->status));
+        out.repos
+          = fail(ec::unreachable, "HTTP " + std::to_string(x->status));
       else
         read_page(as_text(x->body), before, out);
-      if (each && out.failed.code == ec::none)
+      if (each && out.repos)
         ask_each(std::move(out));
       else
         caf::anon_send(to, std::move(out));

@@ -47,11 +47,9 @@ std::vector<repo_listed> drop_known_lines(std::vector<repo_listed>& lines,
       unknown.push_back(line);
       return true;
     }
-    const listed_line said{line.rev, line.account, line.noted, line.upstream,
-                           line.asked_at};
-    if (is_news(said, *known->row, known->chain.get(), board))
+    if (is_news(line, *known->row, known->chain.get(), board))
       return false;
-    if (!denies_tombstone(said, *known->row, board))
+    if (!denies_tombstone(line, *known->row, board))
       return true;
     const auto identity = store.load_identity(line.repo);
     return identity && *identity && !is_due_again(**identity, now);

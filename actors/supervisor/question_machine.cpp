@@ -118,8 +118,11 @@ question_machine::on_told(const atproto::did& repo, const std::string& pds,
                           atproto::tid rev) {
   effects out;
   if (const auto* x = answered(repo, pds)) {
-    out.told.push_back({repo, pds, account, rev, x->asked.compared,
-                        x->asked.noted, x->asked.prove});
+    if (x->asked.compared)
+      out.compared.push_back({repo, pds, account, false, rev});
+    else
+      out.told.push_back(
+        {repo, pds, account, false, rev, x->asked.noted, x->asked.prove});
     keep(x->asked, now);
     forget(repo);
   }
@@ -139,7 +142,7 @@ question_machine::on_not_found(const atproto::did& repo, const std::string& pds,
     } else {
       x->tries = 0;
       wait(repo, options_.gone_grace, now);
-      out.lost.push_back({repo, pds, storage::account_status::deleted});
+      out.told.push_back({repo, pds, storage::account_status::deleted, true});
     }
   }
   run(out, now);

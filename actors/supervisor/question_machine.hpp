@@ -6,6 +6,7 @@
 #include "actors/support/limits.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
+#include "messages/account.hpp"
 #include "storage/format/records.hpp"
 
 #include <chrono>
@@ -43,13 +44,7 @@ struct question_options {
 /// not answer `tries_max` times.
 class question_machine {
 public:
-  struct question {
-    atproto::did repo;
-    std::string pds;
-    bool not_found = false; ///< The host just answered so to a fetch.
-    /// Something waits for the answer, so it is asked before others.
-    bool at_once = false;
-    bool urgent = false;    ///< A fetch or a REPO waits for the answer.
+  struct question : account_question {
     bool left_out = false;  ///< By a listing; the next one leaves it out, too.
     /// The host answered `not_found` in an earlier run of the node, this long
     /// ago.
@@ -65,21 +60,10 @@ public:
     bool prove = false;
   };
 
-  struct verdict {
-    atproto::did repo;
-    std::string pds;
-    storage::account_status account = storage::account_status::active;
-    /// The rev of its repo there; undefined: the host named none.
-    atproto::tid rev{};
-    bool compared = false; ///< The question was asked only as `compared`.
-    position noted{};
-    bool prove = false;
-  };
-
   struct effects {
     std::vector<question> ask;
-    std::vector<verdict> told;
-    std::vector<verdict> lost;     ///< RepoNotFound for the first time.
+    std::vector<account_told> told;
+    std::vector<account_told> compared; ///< Answers to such questions.
     std::vector<question> refused; ///< To be asked again, later.
     std::vector<atproto::did> unproved; ///< Their hosts never name their revs.
     std::optional<steady_time> timer;

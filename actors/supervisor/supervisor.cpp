@@ -91,12 +91,12 @@ void supervisor::perform(supervisor_machine::effects x) {
     attend(errand);
   for (const auto& begin : x.start)
     grant(begin);
-  for (const auto& begin : x.crawling)
-    give_up(begin, *crawled_, " is too slow, others wait");
-  for (const auto& begin : x.unanswered)
-    give_up(begin, *unanswered_, " has not answered yet, others wait");
-  for (const auto& begin : x.given_back)
-    give_up(begin, *given_back_, " has more than its share, others wait");
+  for (const auto& slow : x.crawling)
+    give_up(slow, *crawled_, " is too slow, others wait");
+  for (const auto& silent : x.unanswered)
+    give_up(silent, *unanswered_, " has not answered yet, others wait");
+  for (const auto& excess : x.given_back)
+    give_up(excess, *given_back_, " has more than its share, others wait");
   if (x.scan)
     scan(*x.scan);
   if (x.timer)
@@ -116,18 +116,18 @@ void supervisor::scan(const work_scan::request& x) {
   send(env_.shared->root().reader_of(0), std::move(job));
 }
 
-void supervisor::on_scan(const scan_page& x) {
-  if (x.failed.code != ec::none) {
-    log::error("scan_failed", {{"reason", to_string(x.failed)}});
-    quit(to_caf(x.failed));
+void supervisor::on_scan(const result<scan_page>& x) {
+  if (!x) {
+    log::error("scan_failed", {{"reason", to_string(x.error())}});
+    quit(to_caf(x.error()));
     return;
   }
-  ask_lost(x);
-  for (const auto& found : x.repos)
+  ask_lost(*x);
+  for (const auto& found : x->repos)
     perform(machine_.on_found(found.repo, found.status, found.pds,
                               wait_of(found.due, wall(), retry_max_), now(),
                               found.quiet));
-  perform(machine_.on_page(x.next, x.end, now()));
+  perform(machine_.on_page(x->next, x->end, now()));
 }
 
 /// @param by Whose turn the look-up takes; empty: that of the account's host.
@@ -138,11 +138,11 @@ void supervisor::ask_identity(const atproto::did& repo, bool fresh,
        identity_sink{supervisor_actor{this}});
 }
 
-void supervisor::attend(const supervisor_machine::errand& x) {
+void supervisor::attend(const attend_repo& x) {
   const auto finish = [this, repo = x.repo] {
     perform(machine_.on_attended(repo, now()));
   };
-  request(router_of(x.repo), caf::infinite, attend_repo{x.repo, x.identity})
+  request(router_of(x.repo), caf::infinite, x)
     .then(
       [this, repo = x.repo, finish](const repo_attended& y) {
         if (y.failed.code != ec::none)
@@ -153,10 +153,9 @@ void supervisor::attend(const supervisor_machine::errand& x) {
 }
 
 /// The REPO has the permit until it answers.
-void supervisor::grant(const supervisor_machine::begin& x) {
+void supervisor::grant(const begin_fetch& x) {
   jobs_[x.repo] = {x.job, {}};
-  request(router_of(x.repo), caf::infinite,
-          begin_fetch{x.repo, x.job, x.identity})
+  request(router_of(x.repo), caf::infinite, x)
     .then([this](const job_ended& y) { on_end(y); },
           [this, repo = x.repo, job = x.job](caf::error&) {
             on_lost(repo, job);
@@ -173,13 +172,13 @@ void supervisor::on_begun(const fetch_begun& x, const backfill_actor& from) {
 }
 
 /// Gives up a permit for which others wait. That is not a failure of the repo.
-void supervisor::give_up(const supervisor_machine::begin& x, metric& count,
+void supervisor::give_up(const fetch_pace::download& x, metric& count,
                          const char* why) {
   const auto i = jobs_.find(x.repo);
   if (i == jobs_.end() || i->second.job != x.job)
     return;
   count.add();
-  send(i->second.handle, job_cancelled{fail(ec::rate_limited, x.pds + why)});
+  send(i->second.handle, job_cancelled{fail(ec::rate_limited, x.host + why)});
 }
 
 /// @returns whether the job was running.
@@ -251,7 +250,9 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
     },
     [this](stop_actor) { quit(); },
     [this](const repo_wish& x) {
-      perform(machine_.on_wish(x.repo, x.status, x.pds, x.wait, now()));
+      const std::chrono::seconds wait{
+        std::max<int64_t>(x.not_before - wall().seconds(), 0)};
+      perform(machine_.on_wish(x.repo, x.status, x.pds, wait, now()));
     },
     [this](const fetch_begun& x, const backfill_actor& from) {
       on_begun(x, from);
@@ -263,24 +264,23 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
     [this](const fetch_progress& x) {
       perform(machine_.on_progress(x.job, x.bytes, x.received, now()));
     },
-    [this](const scan_page& x) { on_scan(x); },
+    [this](const result<scan_page>& x) { on_scan(x); },
     [this](node_command x) { list(x.list_upstream); },
     [this](clock_corrected) { perform(listing_.on_clock_set(now(), wall())); },
     [this](const listing_page& x) { on_listing(x); },
     [this](const listing_compared& x) { on_compared(x); },
-    [this](const identity_fact& x) { on_identity(x); },
+    [this](const identity_answer& x) { on_identity(x); },
     [this](const stream_claim& x) { on_stream_claim(x); },
     [this](intake_changed) { on_intake(); },
     [this](const account_question& x) {
-      question_machine::question asked{x.repo,    x.pds,    x.not_found,
-                                       x.at_once, x.urgent, false};
+      question_machine::question asked{x};
       asked.noted = env_.shared->upstreams.accounting_for(x.pds).since_reset();
       perform(questions_.on_question(asked, now()));
     },
     [this](const account_answer& x) { on_answer(x); },
     [this](const left_out_page& x) { on_left_out(x); },
-    [this](const uncovered_page& x) { on_uncovered(x); },
-    [this](const completeness_page& x) { on_counted(x); },
+    [this](const result<uncovered_page>& x) { on_uncovered(x); },
+    [this](const result<completeness_page>& x) { on_counted(x); },
   };
 }
 

@@ -31,19 +31,6 @@ bool is_usable(const identity_answer& x) {
   return x.fact && !x.fact->tombstoned && !x.fact->pds.empty();
 }
 
-stream_claim_decided::outcome told(claims_machine::outcome x) {
-  using outcome = stream_claim_decided::outcome;
-  switch (x) {
-    case claims_machine::outcome::confirmed:
-      return outcome::confirmed;
-    case claims_machine::outcome::failed:
-      return outcome::failed;
-    case claims_machine::outcome::dropped:
-      break;
-  }
-  return outcome::dropped;
-}
-
 } // namespace
 
 /// The page is not done before its claims are decided.
@@ -133,13 +120,11 @@ void supervisor::prove_directory() {
 
 void supervisor::perform_streams(const claims_machine::effects& x) {
   for (const auto& each : x.answers) {
-    const auto named = named_.extract({each.stream, each.repo});
+    const auto named = named_.extract({each.upstream, each.repo});
     if (named && named.mapped()
-        && each.what == claims_machine::outcome::confirmed)
-      take_up(each.stream, each.repo);
-    send(router_of(each.repo),
-         stream_claim_decided{each.stream, each.repo, told(each.what),
-                              each.anew});
+        && each.what == stream_claim_decided::outcome::confirmed)
+      take_up(each.upstream, each.repo);
+    send(router_of(each.repo), each);
   }
   for (const auto& each : x.rests) {
     std::erase_if(named_, [&each](const auto& y) {
@@ -181,15 +166,15 @@ void supervisor::look_up_named(uint32_t upstream, const atproto::did& repo,
                            repo, now(), wall(), anew));
 }
 
-void supervisor::on_identity(const identity_fact& x) {
+void supervisor::on_identity(const identity_answer& x) {
   // What was known of it before, as a fetch may ask for, proves nothing.
-  if (proof_ && proof_->first == x.repo && x.says.asked >= proof_->second
-      && x.says.settled) {
+  if (proof_ && proof_->first == x.repo && x.asked >= proof_->second
+      && x.settled) {
     proof_.reset();
-    perform(claims_.on_proof(is_usable(x.says), now()));
+    perform(claims_.on_proof(is_usable(x), now()));
   }
-  const auto said = word_of(x.says);
-  perform(machine_.on_identity(x.repo, x.says, now()));
+  const auto said = word_of(x);
+  perform(machine_.on_identity(x, now()));
   perform(origins_.on_word(x.repo, said, now()));
   perform(claims_.on_word(x.repo, said, now()));
 }

@@ -76,14 +76,13 @@ void take_row(const atproto::did& repo, const storage::repo_row& row,
   find_work(repo, row, *terms, upstream, by, out);
 }
 
-completeness_page read_page(const look& by, const atproto::did& after) {
+result<completeness_page> read_page(const look& by,
+                                    const atproto::did& after) {
   completeness_page out;
   const auto& shared = *by.shared;
   const auto page = shared.stores.page(after);
-  if (!page) {
-    out.failed = page.error();
-    return out;
-  }
+  if (!page)
+    return page.error();
   const auto now = shared.time->steady_now();
   std::unordered_map<std::string_view, upstream_view> by_host;
   for (const auto& [repo, row] : *page) {
@@ -177,19 +176,19 @@ void supervisor::hint(const completeness_census& x) {
                         "are those the names of collections that exist?"}});
 }
 
-void supervisor::on_counted(const completeness_page& x) {
-  if (x.failed.code != ec::none) {
-    log::warn("completeness_unread", {{"reason", to_string(x.failed)}});
+void supervisor::on_counted(const result<completeness_page>& x) {
+  if (!x) {
+    log::warn("completeness_unread", {{"reason", to_string(x.error())}});
     complete_laps_.on_failure(now());
     count_complete();
     return;
   }
-  for (const auto& each : x.unread)
+  for (const auto& each : x->unread)
     log::warn("completeness_unread", {{"repo", each.id.str()},
                                       {"reason", to_string(each.why)}});
-  const auto asked = mend(x);
-  if (!x.end) {
-    complete_laps_.on_page(x.last, now(),
+  const auto asked = mend(*x);
+  if (!x->end) {
+    complete_laps_.on_page(x->last, now(),
                            asked ? limits::uncovered_page_pause
                                  : std::chrono::seconds{0});
     count_complete();

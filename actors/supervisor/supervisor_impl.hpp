@@ -72,13 +72,12 @@ private:
   void perform(supervisor_machine::effects x);
   void perform(const listing_machine::effects& x);
   void ask_identity(const atproto::did& repo, bool fresh, std::string by);
-  void attend(const supervisor_machine::errand& x);
-  void grant(const supervisor_machine::begin& x);
-  void give_up(const supervisor_machine::begin& x, metric& count,
-               const char* why);
+  void attend(const attend_repo& x);
+  void grant(const begin_fetch& x);
+  void give_up(const fetch_pace::download& x, metric& count, const char* why);
   bool forget(const atproto::did& repo, uint64_t job);
   void scan(const work_scan::request& x);
-  void on_scan(const scan_page& x);
+  void on_scan(const result<scan_page>& x);
   void on_begun(const fetch_begun& x, const backfill_actor& from);
   void on_end(const job_ended& x);
   void on_lost(const atproto::did& repo, uint64_t job);
@@ -123,7 +122,7 @@ private:
   void on_stream_claim(const stream_claim& x);
   void look_up_named(uint32_t upstream, const atproto::did& repo, bool anew,
                      bool returned);
-  void on_identity(const identity_fact& x);
+  void on_identity(const identity_answer& x);
 
   // supervisor_origins.cpp
   void look_at_origin(const listing_page& x);
@@ -153,12 +152,12 @@ private:
 
   // supervisor_uncovered.cpp
   void scan_uncovered();
-  void on_uncovered(const uncovered_page& x);
-  void compare(const question_machine::verdict& x);
+  void on_uncovered(const result<uncovered_page>& x);
+  void compare(const account_told& x);
 
   // supervisor_completeness.cpp
   void count_complete();
-  void on_counted(const completeness_page& x);
+  void on_counted(const result<completeness_page>& x);
   bool mend(const completeness_page& x);
   void hint(const completeness_census& x);
 

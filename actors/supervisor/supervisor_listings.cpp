@@ -114,28 +114,29 @@ void supervisor::on_listing(const listing_page& x) {
     return on_returned(x);
   if (x.asked > 0)
     listing_.on_asked({x.upstream, x.collection}, x.asked, now());
-  if (x.failed.code != ec::none) {
+  if (!x.repos) {
+    const auto& why = x.repos.error();
     listings_failed_->add();
     log::info("listing_failed", {{"upstream", url_of(x.upstream)},
                                  {"collection", name_of(x.collection)},
-                                 {"reason", to_string(x.failed)}});
+                                 {"reason", to_string(why)}});
     if (!x.collection.empty() && x.collection == env_.holders_listing
-        && x.failed.code != ec::rate_limited)
+        && why.code != ec::rate_limited)
       log::warn(
         "holders_unknown",
         {{"upstream", url_of(x.upstream)},
-         {"reason", x.failed.context},
+         {"reason", why.context},
          {"hint",
           "it is not known yet which accounts there have records of the signal "
           "collection; each is found with its next commit in it"}});
     if (x.collection.empty()) {
       listing_all_.erase(x.upstream);
-      tell_health(x.upstream, debts_.on_failed(x.upstream, x.failed, x.retry_after));
+      tell_health(x.upstream, debts_.on_failed(x.upstream, why, x.retry_after));
     } else {
       tell_holders(x.upstream,
-                   holders_.on_failed({x.upstream, x.collection}, x.failed));
+                   holders_.on_failed({x.upstream, x.collection}, why));
     }
-    perform(listing_.on_page({x.upstream, x.collection}, x.failed, 0, now(),
+    perform(listing_.on_page({x.upstream, x.collection}, why, 0, now(),
                              x.retry_after));
     return;
   }
@@ -146,8 +147,8 @@ void supervisor::on_listing(const listing_page& x) {
   count_lines(x);
   look_at_origin(x);
   std::vector<uint64_t> named;
-  named.reserve(x.repos.size() + x.without.size());
-  for (const auto* lines : {&x.repos, &x.without})
+  named.reserve(x.repos->size() + x.without.size());
+  for (const auto* lines : {&*x.repos, &x.without})
     for (const auto& line : *lines)
       named.push_back(atproto::stable_hash(line.repo.str()));
   if (x.unanswered > 0)
@@ -160,8 +161,9 @@ void supervisor::on_listing(const listing_page& x) {
   reader_job job;
   job.run = [to = supervisor_actor{this}, shared = env_.shared,
              page = x](store_readers&) mutable {
-    const auto listed = page.repos.size() + page.without.size();
-    auto unknown = drop_known_lines(page.repos, shared->stores, shared->upstreams,
+    const auto listed = page.repos->size() + page.without.size();
+    auto unknown = drop_known_lines(*page.repos, shared->stores,
+                                    shared->upstreams,
                                     shared->time->wall_now());
     caf::anon_send(
       to, listing_compared{std::move(page), std::move(unknown), listed});
@@ -180,7 +182,7 @@ void supervisor::on_compared(const listing_compared& x) {
     finish_page(*page);
   });
   std::map<size_t, repo_listing> by_router;
-  for (const auto& line : x.page.repos)
+  for (const auto& line : *x.page.repos)
     by_router[env_.shared->places().router_of(line.repo)].repos.push_back(line);
   for (auto& [router, lines] : by_router)
     give(env_.shared->routers()[router], std::move(lines), progress);

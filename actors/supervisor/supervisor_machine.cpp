@@ -72,10 +72,9 @@ supervisor_machine::on_page(std::string next, bool end, steady_time now) {
 /// otherwise a directory that fails quickly would wake any number of REPOs at
 /// once.
 supervisor_machine::effects
-supervisor_machine::on_identity(const atproto::did& repo,
-                                const identity_answer& x, steady_time now) {
+supervisor_machine::on_identity(const identity_answer& x, steady_time now) {
   effects out;
-  auto* entry = queue_.find(repo);
+  auto* entry = queue_.find(x.repo);
   if (entry == nullptr || entry->at != fetch_stage::preparing
       || entry->attended)
     return out;
@@ -84,7 +83,7 @@ supervisor_machine::on_identity(const atproto::did& repo,
     queue_.set_host(*entry, std::move(identity), now);
   } else {
     entry->attended = true;
-    out.attend.push_back({repo, std::move(identity)});
+    out.attend.push_back({x.repo, std::move(identity)});
   }
   run(out, now);
   return out;
@@ -222,7 +221,7 @@ void supervisor_machine::give_up_crawling(effects& out, steady_time now) {
   for (auto& x : pace_.slow(kept)) {
     let_rest(x, now);
     pace_.on_ended(x.job);
-    out.crawling.push_back({std::move(x.repo), std::move(x.host), x.job});
+    out.crawling.push_back(std::move(x));
   }
 }
 
@@ -246,7 +245,7 @@ void supervisor_machine::give_up_unanswered(effects& out, steady_time now) {
     if (!x.patient)
       let_rest(x, now);
     pace_.on_ended(x.job);
-    out.unanswered.push_back({std::move(x.repo), std::move(x.host), x.job});
+    out.unanswered.push_back(std::move(x));
   }
   if (const auto next = pace_.next_unanswered(now + -wait))
     arm(out, *next + wait);
@@ -270,7 +269,7 @@ void supervisor_machine::give_back(effects& out, steady_time now) {
     host.modest_until = now + limits::fetch_modest_time;
     given_back_ = x.job;
     pace_.on_ended(x.job);
-    out.given_back.push_back({std::move(x.repo), std::move(x.host), x.job});
+    out.given_back.push_back(std::move(x));
     return;
   }
   arm(out, now + limits::fetch_keep_min);
@@ -304,8 +303,8 @@ void supervisor_machine::run(effects& out, steady_time now) {
   if (!paused_) {
     while (auto* x = queue_.next_to_start(now)) {
       x->job = ++last_job_;
-      out.start.push_back({*x->repo, *x->lane->name, x->job,
-                           std::exchange(x->identity, nullptr)});
+      out.start.push_back(
+        {*x->repo, x->job, std::exchange(x->identity, nullptr)});
     }
     give_up_unanswered(out, now);
     give_back(out, now);

@@ -2,7 +2,7 @@
 
 #include "actors/supervisor/fetch_pace.hpp"
 #include "actors/supervisor/fetch_queue.hpp"
-#include "messages/host_verdict.hpp"
+#include "messages/backfill.hpp"
 
 #include <string>
 #include <vector>
@@ -29,31 +29,16 @@ namespace weir::actors {
 /// (`fetch_queue`).
 class supervisor_machine {
 public:
-  struct begin {
-    atproto::did repo;
-    std::string pds;
-    uint64_t job = 0;
-    /// Of a permit: the result of the look-up of the host.
-    std::shared_ptr<const identity_answer> identity{};
-  };
-
-  /// A repo whose REPO has something to do besides a fetch.
-  struct errand {
-    atproto::did repo;
-    /// The look-up that found no host. Null: it is enough that the REPO wakes.
-    std::shared_ptr<const identity_answer> identity;
-  };
-
   struct effects {
     std::vector<atproto::did> look_up; ///< Ask IDENTITY for their hosts.
-    std::vector<errand> attend;
-    std::vector<begin> start;          ///< Permits.
+    std::vector<attend_repo> attend;
+    std::vector<begin_fetch> start;    ///< Permits.
     /// Permits to be given up because their downloads crawl.
-    std::vector<begin> crawling;
+    std::vector<fetch_pace::download> crawling;
     /// Permits to be given up by hosts with too many.
-    std::vector<begin> given_back;
+    std::vector<fetch_pace::download> given_back;
     /// Permits to be given up for lack of an answer.
-    std::vector<begin> unanswered;
+    std::vector<fetch_pace::download> unanswered;
     std::optional<work_scan::request> scan; ///< Read statuses from the store.
     std::optional<steady_time> timer;
   };
@@ -81,8 +66,7 @@ public:
   effects on_page(std::string next, bool end, steady_time now);
 
   /// The first answer to a look-up. Later ones change nothing.
-  effects on_identity(const atproto::did& repo, const identity_answer& x,
-                      steady_time now);
+  effects on_identity(const identity_answer& x, steady_time now);
 
   /// The REPO finished its errand, or ended.
   effects on_attended(const atproto::did& repo, steady_time now);

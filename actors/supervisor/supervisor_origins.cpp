@@ -33,7 +33,7 @@ void supervisor::look_at_origin(const listing_page& x) {
   if (from.relay)
     return;
   std::vector<atproto::did> active;
-  for (const auto& line : x.repos)
+  for (const auto& line : *x.repos)
     if (line.account == storage::account_status::active
         && atproto::supported_did(line.repo.str()))
       active.push_back(line.repo);

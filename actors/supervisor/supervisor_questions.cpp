@@ -12,17 +12,10 @@ namespace weir::actors {
 void supervisor::perform(question_machine::effects x) {
   for (const auto& each : x.ask)
     env_.ask(each.repo, each.pds, supervisor_actor{this});
-  for (const auto& each : x.told) {
-    if (each.compared)
-      compare(each);
-    else
-      send(router_of(each.repo), account_told{each.repo, each.pds, each.account,
-                                              false, each.rev, each.noted,
-                                              each.prove});
-  }
-  for (const auto& each : x.lost)
-    send(router_of(each.repo),
-         account_told{each.repo, each.pds, each.account, true, {}});
+  for (const auto& each : x.compared)
+    compare(each);
+  for (auto& each : x.told)
+    send(router_of(each.repo), std::move(each));
   for (const auto& repo : x.unproved)
     send(router_of(repo), repo_incomplete{repo, true});
   questions_refused_->add(x.refused.size());
@@ -90,7 +83,7 @@ void supervisor::count_lines(const listing_page& x) {
   const auto census = censuses_.find(x.upstream);
   if (!x.collection.empty() || census == censuses_.end())
     return;
-  for (const auto& line : x.repos)
+  for (const auto& line : *x.repos)
     census->second.named->add(atproto::stable_hash(line.repo.str()));
 }
 
@@ -124,13 +117,13 @@ void supervisor::scan_left_out() {
     out.upstream = scan.upstream;
     const auto page = shared->stores.page(scan.after);
     if (!page) {
-      out.failed = page.error();
+      out.repos = page.error();
       caf::anon_send(to, std::move(out));
       return;
     }
     for (const auto& [repo, row] : *page)
       if (left_out_scans::is_left_out(scan, repo, row, shared->upstreams, now))
-        out.repos.push_back(
+        out.repos->push_back(
           {repo, row.pds, left_out_scans::to_prove(row, shared->upstreams),
            row.left_out_by == scan.upstream});
     out.end = page->size() < limits::repos_page_max;
@@ -155,11 +148,14 @@ supervisor::about_left_out(const left_out_page::repo& x) {
 }
 
 void supervisor::on_left_out(const left_out_page& x) {
-  if (x.failed.code != ec::none)
+  if (!x.repos) {
     log::warn("left_out_unread", {{"upstream", url_of(x.upstream)},
-                                  {"reason", to_string(x.failed)}});
+                                  {"reason", to_string(x.repos.error())}});
+    scans_.on_page(x.next, true);
+    return scan_left_out();
+  }
   const auto relay = env_.shared->upstreams.find(x.upstream).relay;
-  for (const auto& repo : x.repos) {
+  for (const auto& repo : *x.repos) {
     const auto question = about_left_out(repo);
     const auto is_news
       = !relay || absences_.on_left_out(x.upstream, repo.id, repo.pds, now());
@@ -174,7 +170,7 @@ void supervisor::on_left_out(const left_out_page& x) {
       scans_.on_shortage(repo.id);
     perform(std::move(out));
   }
-  scans_.on_page(x.next, x.end || x.failed.code != ec::none);
+  scans_.on_page(x.next, x.end);
   scan_left_out();
 }
 

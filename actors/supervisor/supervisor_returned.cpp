@@ -20,12 +20,12 @@ void supervisor::on_active(uint32_t upstream, const atproto::did& repo) {
 
 /// A host that does not offer this request has given its final answer.
 void supervisor::on_returned(const listing_page& x) {
-  const auto fails = x.failed.code != ec::none
-                     && x.failed.code != ec::not_found;
+  const auto fails = !x.repos && x.repos.error().code != ec::not_found;
   if (fails || x.unanswered > 0)
     return perform(returned_.on_failed(x.upstream, x.retry_after, now()));
-  for (const auto& line : x.repos)
-    look_up_named(x.upstream, line.repo, true, true);
+  if (x.repos)
+    for (const auto& line : *x.repos)
+      look_up_named(x.upstream, line.repo, true, true);
   perform(returned_.on_answer(x.upstream, now()));
 }
 

@@ -11,22 +11,20 @@ namespace weir::actors {
 
 namespace {
 
-uncovered_page read_uncovered(const all_stores& stores,
-                              const upstream_board& followed,
-                              const uncovered_laps::page& at) {
+result<uncovered_page> read_uncovered(const all_stores& stores,
+                                      const upstream_board& followed,
+                                      const uncovered_laps::page& at) {
   uncovered_page out;
   const auto page = stores.page(at.after);
-  if (!page) {
-    out.failed = page.error();
-    return out;
-  }
+  if (!page)
+    return page.error();
   pick_uncovered(*page, followed, at, out);
   return out;
 }
 
 /// Whether a REPO needs to receive a host's answer. That the host has an
 /// account with a tombstone in the directory is news once a day.
-bool is_news(const question_machine::verdict& x,
+bool is_news(const account_told& x,
              const store_readers::repo_rows& known, const store_readers& store,
              wall_time now) {
   const auto& row = *known.row;
@@ -67,15 +65,15 @@ void supervisor::scan_uncovered() {
     timer_.arm(this, now(), *due);
 }
 
-void supervisor::on_uncovered(const uncovered_page& x) {
-  if (x.failed.code != ec::none) {
-    log::warn("uncovered_unread", {{"reason", to_string(x.failed)}});
+void supervisor::on_uncovered(const result<uncovered_page>& x) {
+  if (!x) {
+    log::warn("uncovered_unread", {{"reason", to_string(x.error())}});
     laps_.on_failure();
     scan_uncovered();
     return;
   }
   bool asked = false;
-  for (const auto& each : x.repos) {
+  for (const auto& each : x->repos) {
     if (!laps_.take(each.id, each.row))
       continue;
     question_machine::question question{each.id, each.row.pds};
@@ -87,13 +85,13 @@ void supervisor::on_uncovered(const uncovered_page& x) {
     asked = true;
     perform(std::move(out));
   }
-  laps_.on_page(x.last, x.end, asked, now());
+  laps_.on_page(x->last, x->end, asked, now());
   scan_uncovered();
 }
 
 /// READER drops the answers that agree with the store as well, so that quiet
 /// REPOs are not woken.
-void supervisor::compare(const question_machine::verdict& x) {
+void supervisor::compare(const account_told& x) {
   compared_->add();
   reader_job job;
   job.run = [shared = env_.shared, x](store_readers& store) {
@@ -103,8 +101,7 @@ void supervisor::compare(const question_machine::verdict& x) {
                             || !is_news(x, *known, store,
                                         shared->time->wall_now()));
     if (!is_old && !shared->routers().empty())
-      caf::anon_send(shared->router_of(x.repo),
-                     account_told{x.repo, x.pds, x.account, false, x.rev});
+      caf::anon_send(shared->router_of(x.repo), x);
   };
   send(env_.shared->home_of(x.repo).reader_of(x.repo), std::move(job));
 }

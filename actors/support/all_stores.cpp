@@ -50,22 +50,18 @@ void note_lost(scan_page& out, const atproto::did& repo,
 }
 
 /// @param more Where to go on when all statuses were read: quiet work.
-scan_page scan_statuses(const all_stores& stores, scan_place place,
-                        size_t limit, bool more) {
+result<scan_page> scan_statuses(const all_stores& stores, scan_place place,
+                                size_t limit, bool more) {
   scan_page out;
   const auto status = work_statuses[place.status];
   auto page
     = stores.with_status(status, storage::never_due - 1, place.after, limit);
-  if (!page) {
-    out.failed = page.error();
-    return out;
-  }
+  if (!page)
+    return page.error();
   for (auto& found : *page) {
     auto row = stores.of(found.repo).load_row(found.repo);
-    if (!row) {
-      out.failed = row.error();
-      return out;
-    }
+    if (!row)
+      return row.error();
     if (*row)
       note_lost(out, found.repo, **row);
     out.repos.push_back({found.repo, status, static_cast<int64_t>(found.due),
@@ -82,15 +78,13 @@ scan_page scan_statuses(const all_stores& stores, scan_place place,
 
 /// Repos with quiet work are woken like repos that are out of sync: each
 /// decides by itself what to do.
-scan_page scan_quiet_work(const all_stores& stores, scan_place place,
-                          size_t limit, uint32_t filter,
-                          const upstream_board& followed) {
+result<scan_page> scan_quiet_work(const all_stores& stores, scan_place place,
+                                  size_t limit, uint32_t filter,
+                                  const upstream_board& followed) {
   scan_page out;
   auto page = stores.page(place.after.repo, limit);
-  if (!page) {
-    out.failed = page.error();
-    return out;
-  }
+  if (!page)
+    return page.error();
   for (auto& [repo, row] : *page) {
     if (row.account != storage::account_status::active
         || row.status == repo_status::synced)
@@ -134,9 +128,9 @@ all_stores::with_status(repo_status status, uint64_t due_max,
   return storage::repos_with_status(databases_, status, due_max, after, limit);
 }
 
-scan_page all_stores::scan_work(const std::string& after, size_t limit,
-                                uint32_t filter,
-                                const upstream_board& followed) const {
+result<scan_page> all_stores::scan_work(const std::string& after, size_t limit,
+                                        uint32_t filter,
+                                        const upstream_board& followed) const {
   auto place = parse_place(after);
   return place.status < work_statuses.size()
            ? scan_statuses(*this, place, limit, filter != 0)

@@ -50,8 +50,9 @@ public:
   /// opaque. Repos of inactive accounts are left out.
   /// @param filter The current filter generation: repos with quiet work under
   /// it are included, which needs the rows of all repos. 0: they are left out.
-  scan_page scan_work(const std::string& after, size_t limit, uint32_t filter,
-                      const upstream_board& followed) const;
+  result<scan_page> scan_work(const std::string& after, size_t limit,
+                              uint32_t filter,
+                              const upstream_board& followed) const;
 
   /// One page of tracked repos in the order of DIDs.
   struct listed_row {

@@ -36,15 +36,9 @@ store_readers::load_row(const atproto::did& repo) const {
 
 repo_buffer_page store_readers::read_buffer(const atproto::did& repo,
                                             uint64_t after) const {
-  repo_buffer_page out;
   auto page = storage::repo_table{db, names}.buffered(repo, after);
-  if (!page) {
-    out.failed = page.error();
-    return out;
-  }
-  out.frames = std::move(*page);
-  out.end = out.frames.size() < limits::repo_coalesced_commits_max;
-  return out;
+  const auto end = !page || page->size() < limits::repo_coalesced_commits_max;
+  return {std::move(page), end};
 }
 
 result<std::optional<storage::identity_row>>
@@ -70,27 +64,16 @@ store_readers::load_exported(const atproto::did& repo) const {
 
 log_page store_readers::read_log(storage::op_id after,
                                  storage::op_id durable) const {
-  log_page out;
-  out.after = after;
-  auto entries = storage::log_reader{db, names, partition}.read(after, durable);
-  if (entries)
-    out.entries = std::move(*entries);
-  else
-    out.failed = entries.error();
-  return out;
+  return {storage::log_reader{db, names, partition}.read(after, durable)};
 }
 
 did_page store_readers::read_did(const atproto::did& repo, bool facts,
                                  storage::op_id after, storage::op_id through,
                                  size_t ops_max) const {
-  did_page out;
-  out.repo = repo;
-  out.facts = facts;
-  out.after = after;
-  out.through = through;
+  did_page out{repo, facts, after, through};
   const auto rows = load_repo(repo);
   if (!rows) {
-    out.failed = rows.error();
+    out.entries = rows.error();
     return out;
   }
   if (rows->chain == nullptr)
@@ -104,14 +87,10 @@ did_page store_readers::read_did(const atproto::did& repo, bool facts,
   storage::log_page page;
   page.ops_max = ops_max;
   page.bytes_max = limits::consumer_did_page_bytes_max;
-  auto entries = storage::log_reader{db, names, partition}.read_repo(
+  out.entries = storage::log_reader{db, names, partition}.read_repo(
     repo, chain, after, through, page);
-  if (!entries) {
-    out.failed = entries.error();
-    return out;
-  }
-  out.end = entries->empty() || entries->back()->last() >= through;
-  out.entries = std::move(*entries);
+  out.end = !out.entries || out.entries->empty()
+            || out.entries->back()->last() >= through;
   return out;
 }
 
@@ -126,13 +105,13 @@ heads_page store_readers::read_heads(const atproto::did& repo,
   }
   auto heads = cursor.next();
   if (!heads) {
-    out.failed = heads.error();
+    out.heads = heads.error();
     return out;
   }
   out.end = heads->size() < limits::heads_page_max;
-  out.heads.reserve(heads->size());
+  out.heads->reserve(heads->size());
   for (const auto& head : *heads)
-    out.heads.push_back({head.path(), head.head.id});
+    out.heads->push_back({head.path(), head.head.id});
   return out;
 }
 

@@ -277,9 +277,7 @@ upstream_actor::behavior_type upstream::make_behavior() {
       note_end(x);
       log::info("upstream_closed",
                 {{"upstream", url()}, {"reason", last_error_}});
-      perform(machine_.on_closed({x.reason, x.http_status, x.retry_after,
-                                  shared_->random->next()},
-                                 now()));
+      perform(machine_.on_closed(x, shared_->random->next(), now()));
     },
     [this](const frames_done& x) {
       machine_.on_refused(x.refused, now());

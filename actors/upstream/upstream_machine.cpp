@@ -203,8 +203,9 @@ void upstream_machine::take_malformed(const error& why, effects& out) {
   out.alerts.push_back(end_reason_);
 }
 
-upstream_machine::effects upstream_machine::on_closed(const stream_end& end,
-                                                      steady_time now) {
+upstream_machine::effects
+upstream_machine::on_closed(const stream_closed& end, uint64_t draw,
+                            steady_time now) {
   effects out;
   connected_ = false;
   admission_.on_closed();
@@ -218,7 +219,7 @@ upstream_machine::effects upstream_machine::on_closed(const stream_end& end,
   }
   ++counters_.reconnects;
   redial_at_ = now
-               + std::max<std::chrono::microseconds>(pace_.wait(end.draw),
+               + std::max<std::chrono::microseconds>(pace_.wait(draw),
                                                      end.retry_after);
   out.arm(*redial_at_);
   return out;

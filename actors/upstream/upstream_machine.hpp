@@ -11,6 +11,7 @@
 #include "actors/upstream/upstream_types.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
+#include "messages/frames.hpp"
 #include "storage/format/records.hpp"
 
 #include <chrono>
@@ -73,7 +74,8 @@ public:
 
   effects on_frames(std::vector<shared_bytes> frames, steady_time now);
 
-  effects on_closed(const stream_end& end, steady_time now);
+  /// @param draw Any number: when it is dialled again.
+  effects on_closed(const stream_closed& end, uint64_t draw, steady_time now);
 
   /// Frames of `epoch` that are finished.
   effects on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,

@@ -1,9 +1,6 @@
 #pragma once
 
 #include "actors/upstream/limits.hpp"
-#include "base/error.hpp"
-
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,14 +17,6 @@ struct upstream_options {
   /// CONS-16, off by default: the first seq after a reconnect that is not
   /// cursor + 1 counts as a reset.
   bool assume_contiguous_seq = false;
-};
-
-/// Why a connection ended.
-struct stream_end {
-  error reason;
-  int http_status = 0;                 ///< Of a refused upgrade, else 0.
-  std::chrono::seconds retry_after{0}; ///< As the server asked, else 0.
-  uint64_t draw = 0;                   ///< Any number: when it is dialled again.
 };
 
 /// Counters of one upstream since start; the console and metrics show them.

@@ -155,6 +155,13 @@ struct member_row {
   std::vector<std::string> collections;
 };
 
+/// Everything that a REPO loads at its start.
+struct repo_state {
+  std::optional<repo_row> row; ///< Empty when the repo is not tracked.
+  std::shared_ptr<const chain_row> chain; ///< Null before any operation.
+  std::optional<member_row> member;       ///< In the default dataset.
+};
+
 /// The collections that a node keeps, stored to detect changes at the next
 /// start (SYNC-20).
 struct filter_row {

@@ -9,13 +9,6 @@
 
 namespace weir::storage {
 
-/// Everything that a REPO loads at its start.
-struct repo_state {
-  std::optional<repo_row> row; ///< Empty when the repo is unknown.
-  std::shared_ptr<const chain_row> chain; ///< Null before any operation.
-  std::optional<member_row> member;       ///< In the default dataset.
-};
-
 /// A place in the status index.
 struct due_repo {
   uint64_t due = 0; ///< Unix seconds; 0 for at once, or `never_due`.

@@ -246,7 +246,7 @@ TEST(admission_machine, an_endless_stream_has_its_rate_and_no_more) {
 TEST(admission_machine, a_new_connection_is_no_new_second) {
   rated_stream x;
   EXPECT_EQ(x.machine.on_timer(t1).grant_frames, 10u);
-  x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t1);
+  x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t1);
   EXPECT_EQ(x.machine.on_open(t1).grant_frames, 0u);
   EXPECT_EQ(x.machine.on_timer(t1 + 1s).grant_frames, 10u);
 }

@@ -87,7 +87,7 @@ public:
   wall_time wall{1'800'000'000'000'000};
   std::deque<atproto::did> asked;
   std::vector<atproto::did> anew;
-  std::vector<claims_machine::answer> answers;
+  std::vector<stream_claim_decided> answers;
   std::vector<claims_machine::stream_rest> rests;
   std::optional<steady_time> timer;
   size_t pages = 0;
@@ -107,7 +107,7 @@ TEST(claims_streams, the_document_has_to_name_the_host_of_the_stream) {
   x.say(streamed_did(3), kind::missing);
   ASSERT_EQ(x.answers.size(), 3u);
   EXPECT_EQ(x.answers[0].what, outcome::confirmed);
-  EXPECT_EQ(x.answers[0].stream, first_stream);
+  EXPECT_EQ(x.answers[0].upstream, first_stream);
   EXPECT_EQ(x.answers[0].repo, streamed_did(1));
   EXPECT_EQ(x.answers[1].what, outcome::failed);
   EXPECT_EQ(x.answers[2].what, outcome::failed);
@@ -360,7 +360,7 @@ TEST(claims_streams, one_whose_document_may_have_changed_is_looked_up) {
   out = x.on_word(did, {kind::names_host, its_pds, wall.seconds()}, now);
   ASSERT_EQ(out.answers.size(), 2u);
   for (const auto& told : out.answers)
-    EXPECT_EQ(told.anew, told.stream == first_stream)
+    EXPECT_EQ(told.anew, told.upstream == first_stream)
       << "the other claim may be younger than that look-up";
 }
 

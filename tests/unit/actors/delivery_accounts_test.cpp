@@ -149,7 +149,7 @@ TEST(DeliveryAccounts, AnAccountErasedWhileItWaitedIsForgotten) {
   x.ack_all();
   ASSERT_EQ(x.machine->backlog(), 5u);
   // Removed: nothing more is said about it.
-  x.standings[ann].erased_through = x.last();
+  x.set_erased(ann);
   x.pass(31s);
   EXPECT_EQ(x.machine->backlog(), 0u);
   EXPECT_EQ(x.machine->lanes(), 0u);
@@ -353,7 +353,7 @@ TEST(DeliveryAccounts, AnAccountThatIsBackWithoutAFactIsNotForgotten) {
   x.publish();
   x.connect(1);
   x.ack_all();
-  x.standings[ann].active = true;
+  x.set_active(ann, true);
   x.pass(61s);
   x.ack_all();
   EXPECT_EQ(x.position, x.last());

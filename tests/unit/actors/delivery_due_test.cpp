@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 class DeliveryDueAtRestTest : public testing::Test {
 protected:
-  void leave(const std::string& repo) { world.standings[repo].active = false; }
+  void leave(const std::string& repo) { world.set_active(repo, false); }
 
   op_id oldest() { return world.find_oldest().id; }
 
@@ -55,7 +55,7 @@ TEST_F(DeliveryDueAtRestTest, WhatAccountsAreIsDueAndWhatWasErasedIsNot) {
   leave(ann);
   world.append(ann);
   world.append(bob);
-  world.standings[bob].erased_through = world.last();
+  world.set_erased(bob);
   world.publish();
   world.restart();
   EXPECT_EQ(oldest(), 0u);
@@ -70,10 +70,10 @@ TEST_F(DeliveryDueAtRestTest, TheBacklogHasWhatWaitsAndWhatWillBePassedOver) {
   options.filter
     = *wire::collection_filter::parse({"app.bsky.feed.post"});
   delivery_world x{options};
-  x.standings[ann].active = false;
+  x.set_active(ann, false);
   x.append(ann, 2);
   x.append(bob, 3);
-  x.standings[bob].erased_through = x.last();
+  x.set_erased(bob);
   x.append(bob, 4, true, "app.bsky.feed.like");
   x.append_commit(bob);
   x.publish();
@@ -107,7 +107,7 @@ TEST_F(DeliveryDueAtRestTest, AnApplicationThatComesChangesNothing) {
   world.ack_all();
   EXPECT_EQ(oldest(), 0u);
   leave(bob);
-  world.standings[ann].active = true;
+  world.set_active(ann, true);
   world.append_account(ann, true);
   world.publish();
   world.ack_all();

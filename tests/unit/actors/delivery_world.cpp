@@ -56,7 +56,7 @@ op_id delivery_world::append_commit(const std::string& who) {
 
 op_id delivery_world::append_account(const std::string& who, bool active,
                                      const std::string& status) {
-  standings[who].active = active;
+  set_active(who, active);
   log_entry entry;
   entry.first = next_++;
   entry.repo = atproto::did::trusted(who);
@@ -76,7 +76,7 @@ op_id delivery_world::append_account(const std::string& who, bool active,
 }
 
 op_id delivery_world::append_deletion(const std::string& who) {
-  standings[who].erased_through = last();
+  set_erased(who);
   return append_account(who, false, "deleted");
 }
 
@@ -128,21 +128,19 @@ delivery_world::read_log(op_id after) const {
   return out;
 }
 
-actors::did_entries
-delivery_world::read_did(const effects::did_wish& wish) const {
-  actors::did_entries out{wish.repo,    wish.facts, wish.after,
-                          wish.through, {},         true};
+did_page delivery_world::read_did(const effects::did_wish& wish) const {
+  did_page out{wish.repo, wish.facts, wish.after, wish.through};
   size_t ops = 0;
   for (const auto& x : log_) {
     if (x->repo != wish.repo || x->last() <= wish.after
         || x->last() > wish.through || x->erased)
       continue;
-    if (!out.entries.empty() && ops + x->ops.size() > wish.ops_max) {
+    if (!out.entries->empty() && ops + x->ops.size() > wish.ops_max) {
       out.end = false;
       break;
     }
     ops += x->ops.size();
-    out.entries.push_back(x);
+    out.entries->push_back(x);
   }
   return out;
 }
@@ -161,7 +159,8 @@ void delivery_world::restart() {
   state.log_events = events_;
   state.settled = settled;
   state.dead_letters = letters.size();
-  machine = std::make_unique<actors::delivery_machine>(options, state, *this);
+  machine
+    = std::make_unique<actors::delivery_machine>(options, state, accounts);
   sent.clear();
   inbox.clear();
   timer.reset();
@@ -310,13 +309,13 @@ void delivery_world::ack_all(const std::unordered_set<std::string>& except) {
   }
 }
 
-actors::letters_settled
+letters_report
 delivery_world::decide(const std::vector<op_id>& ids,
                        actors::letter_wish::fate what) {
   std::vector<actors::letter_wish> wishes;
   for (const auto id : ids)
     wishes.push_back({id, entry_of(id), what});
-  actors::letters_settled out;
+  letters_report out;
   auto todo = machine->on_letters(wishes, now, out);
   const auto again = what == actors::letter_wish::fate::deliver;
   for (const auto id : out.done)

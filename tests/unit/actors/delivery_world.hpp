@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 
 namespace weir::tests {
@@ -17,7 +16,7 @@ namespace weir::tests {
 /// A log, a store, accounts and clients around one `delivery_machine`. It does
 /// what the shell of the CONSUMER does, at once, and checks on the way what
 /// must hold for every event that is sent.
-class delivery_world : public actors::account_gate {
+class delivery_world {
 public:
   using op_id = storage::op_id;
   using effects = actors::delivery_effects;
@@ -86,15 +85,29 @@ public:
   void ack_all(const std::unordered_set<std::string>& except = {});
 
   /// Decides on dead letters as an operator does; what became of them.
-  actors::letters_settled
+  letters_report
   decide(const std::vector<op_id>& ids, actors::letter_wish::fate what);
 
   /// Lets time pass, with every timer on the way.
   void pass(std::chrono::microseconds x);
 
-  actors::account_standing standing(const atproto::did& repo) const override {
-    const auto i = standings.find(repo.str());
-    return i != standings.end() ? i->second : actors::account_standing{};
+  actors::account_board::standing standing(const atproto::did& repo) const {
+    return accounts.of(repo);
+  }
+
+  void set_active(const std::string& who, bool active) {
+    const auto repo = atproto::did::trusted(who);
+    auto x = accounts.of(repo);
+    x.active = active;
+    accounts.put(repo, x);
+  }
+
+  /// All that was appended so far.
+  void set_erased(const std::string& who) {
+    const auto repo = atproto::did::trusted(who);
+    auto x = accounts.of(repo);
+    x.erased_through = last();
+    accounts.put(repo, x);
   }
 
   /// Ids in the order in which they were sent.
@@ -111,7 +124,7 @@ public:
   actors::delivery_options options;
   std::unique_ptr<actors::delivery_machine> machine;
   steady_time now{1'000'000};
-  std::unordered_map<std::string, actors::account_standing> standings;
+  actors::account_board accounts;
 
   // What the store holds.
   op_id position = 0;
@@ -157,7 +170,7 @@ private:
   }
 
   void take_sends(const effects& todo);
-  actors::did_entries read_did(const effects::did_wish& wish) const;
+  did_page read_did(const effects::did_wish& wish) const;
   void check_send(const effects::send& x) const;
 
   std::vector<storage::log_entry_ptr> log_;

@@ -123,7 +123,7 @@ TEST(FetchMachineTest, AStepThatEndsAfterAFailureChangesNothing) {
   running_fetch x;
   x.download();
   ASSERT_TRUE(x.machine->on_step(fail(ec::storage_failure, "no spool")).end);
-  import_machine::progress done;
+  import_progress done;
   done.done = true;
   const auto late = x.machine->on_step(std::move(done));
   EXPECT_FALSE(late.end);

@@ -129,16 +129,16 @@ TEST_F(HoldersBridgeTest, EachActiveAccountOfAPageIsAskedAbout) {
   EXPECT_THAT(asked(), ElementsAre("r0.test", "r2.test", "r3.test"));
   EXPECT_EQ(client->requests.back().limits.body_bytes_max,
             limits::describe_bytes_max);
-  EXPECT_EQ(page.failed.code, ec::none);
+  EXPECT_EQ(page.repos.error().code, ec::none);
   EXPECT_EQ(page.collection, "signal-1");
   EXPECT_EQ(page.cursor, "c2");
-  EXPECT_THAT(names(page.repos), ElementsAre(did_number(2)));
+  EXPECT_THAT(names(*page.repos), ElementsAre(did_number(2)));
   EXPECT_THAT(names(page.without),
               UnorderedElementsAre(did_number(0), did_number(1),
                                    did_number(3)));
   EXPECT_EQ(page.asked, 3u);
   const auto feed = ask(1, {"app.test.*"});
-  EXPECT_EQ(feed.repos.size(), 1u) << "patterns count, too";
+  EXPECT_EQ(feed.repos->size(), 1u) << "patterns count, too";
 }
 
 // It is followed whatever it holds, and each request costs its host.
@@ -148,7 +148,7 @@ TEST_F(HoldersBridgeTest, AnAccountThatIsTrackedIsNotAskedAbout) {
   const auto page = ask(5);
   EXPECT_THAT(asked(), ElementsAre("r2.test", "r4.test"));
   EXPECT_EQ(page.asked, 2u);
-  EXPECT_THAT(names(page.repos), ElementsAre(did_number(2), did_number(4)));
+  EXPECT_THAT(names(*page.repos), ElementsAre(did_number(2), did_number(4)));
   EXPECT_THAT(names(page.without),
               ElementsAre(did_number(0), did_number(1), did_number(3)));
   track(2);
@@ -170,10 +170,10 @@ TEST_F(HoldersBridgeTest, AnAnswerHasSoManyBytesAndNotOneMore) {
     body.resize(size, ' ');
     return answer_with(200, body);
   };
-  EXPECT_EQ(ask(1).repos.size(), 1u);
+  EXPECT_EQ(ask(1).repos->size(), 1u);
   ++size;
   const auto more = ask(1);
-  EXPECT_EQ(more.repos.size(), 0u);
+  EXPECT_EQ(more.repos->size(), 0u);
   EXPECT_EQ(more.without.size(), 1u);
 }
 
@@ -186,7 +186,7 @@ TEST_F(HoldersBridgeTest, WhatIsNoAnswerIsAskedForTwice) {
     say = [&](const std::string&) { return answer_with(200, body); };
     const auto page = ask(1);
     EXPECT_THAT(asked(), ElementsAre("r0.test", "r0.test")) << body;
-    EXPECT_EQ(page.failed.code, ec::none);
+    EXPECT_EQ(page.repos.error().code, ec::none);
     EXPECT_EQ(page.without.size(), 1u);
   }
   size_t answers = 0;
@@ -194,7 +194,7 @@ TEST_F(HoldersBridgeTest, WhatIsNoAnswerIsAskedForTwice) {
     return answers++ == 0 ? answer_with(503, "")
                           : answer_with(200, described(did, R"("app.test.note")"));
   };
-  EXPECT_EQ(ask(1).repos.size(), 1u);
+  EXPECT_EQ(ask(1).repos->size(), 1u);
 }
 
 // One account that is gone, refused or damaged hides no other.
@@ -208,9 +208,9 @@ TEST_F(HoldersBridgeTest, AnAccountWithoutAnAnswerIsPassedOverAndCounted) {
                : answer_with(200, described(did, R"("app.test.note")"));
     };
     const auto page = ask(6);
-    EXPECT_EQ(page.failed.code, ec::none) << status;
+    EXPECT_EQ(page.repos.error().code, ec::none) << status;
     EXPECT_EQ(page.unanswered, 2u);
-    EXPECT_THAT(names(page.repos),
+    EXPECT_THAT(names(*page.repos),
                 ElementsAre(did_number(0), did_number(4), did_number(5)));
     EXPECT_THAT(asked(), ElementsAre("r0.test", "r2.test", "r2.test", "r3.test",
                                      "r3.test", "r4.test", "r5.test"));
@@ -232,11 +232,11 @@ TEST_F(HoldersBridgeTest, SoManyInARowThatNobodyAnswersFailThePage) {
     return ask(9);
   };
   const auto fewer = failing(limits::describe_failures_max - 1);
-  EXPECT_EQ(fewer.failed.code, ec::none);
+  EXPECT_EQ(fewer.repos.error().code, ec::none);
   EXPECT_EQ(fewer.unanswered, limits::describe_failures_max - 1);
   const auto most = failing(limits::describe_failures_max);
-  EXPECT_EQ(most.failed.code, ec::unreachable);
-  EXPECT_THAT(most.repos, IsEmpty());
+  EXPECT_EQ(most.repos.error().code, ec::unreachable);
+  EXPECT_FALSE(most.repos);
   EXPECT_THAT(most.without, IsEmpty());
 }
 
@@ -244,12 +244,12 @@ TEST_F(HoldersBridgeTest, AHostThatDescribesNobodyDoesNotOfferIt) {
   for (const auto status : {401, 404, 501}) {
     client->requests.clear();
     say = [status](const std::string&) { return answer_with(status, ""); };
-    EXPECT_EQ(ask(9).failed.code, ec::not_found) << status;
+    EXPECT_EQ(ask(9).repos.error().code, ec::not_found) << status;
     EXPECT_EQ(asked().size(), 2 * limits::describe_failures_max);
   }
   say = [](const std::string&) { return answer_with(500, ""); };
   const auto damaged = ask(9);
-  EXPECT_EQ(damaged.failed.code, ec::none);
+  EXPECT_EQ(damaged.repos.error().code, ec::none);
   EXPECT_EQ(damaged.unanswered, 8u);
 }
 
@@ -265,10 +265,10 @@ TEST_F(HoldersBridgeTest, AnAccountThatItsHostDoesNotServeIsAnAnswer) {
                  : answer_with(status, R"({"error":")" + name + R"("})");
       };
       const auto page = ask(10);
-      EXPECT_EQ(page.failed.code, ec::none) << status << name;
+      EXPECT_EQ(page.repos.error().code, ec::none) << status << name;
       EXPECT_EQ(page.unanswered, 0u);
       EXPECT_EQ(page.asked, 9u) << "each is asked about once";
-      EXPECT_THAT(names(page.repos), ElementsAre(did_number(9)));
+      EXPECT_THAT(names(*page.repos), ElementsAre(did_number(9)));
       EXPECT_EQ(page.without.size(), 9u);
     }
 }
@@ -296,7 +296,7 @@ TEST_F(HoldersBridgeTest, AHostThatAsksForTimeIsLeft) {
     return out;
   };
   const auto busy = ask(3);
-  EXPECT_EQ(busy.failed.code, ec::unreachable) << "nothing is known yet";
+  EXPECT_EQ(busy.repos.error().code, ec::unreachable) << "nothing is known yet";
   EXPECT_EQ(busy.retry_after, std::chrono::seconds{90});
   EXPECT_EQ(asked().size(), 1u);
 }
@@ -311,15 +311,16 @@ TEST_F(HoldersBridgeTest, APageGoesOnWhereItWasWhenItsHostHadAskedForTime) {
              : answer_with(200, described(did, R"("app.test.note")"));
   };
   const auto busy = ask(6);
-  EXPECT_EQ(busy.failed.code, ec::rate_limited);
-  EXPECT_THAT(busy.repos, IsEmpty());
+  EXPECT_EQ(busy.repos.error().code, ec::rate_limited);
+  EXPECT_FALSE(busy.repos);
   left = 2;
-  EXPECT_EQ(ask(6).failed.code, ec::rate_limited) << "two more are known";
+  EXPECT_EQ(ask(6).repos.error().code, ec::rate_limited)
+    << "two more are known";
   left = 2;
   const auto page = ask(6);
-  EXPECT_EQ(page.failed.code, ec::none);
+  EXPECT_EQ(page.repos.error().code, ec::none);
   EXPECT_EQ(page.asked, 1u);
-  EXPECT_THAT(names(page.repos),
+  EXPECT_THAT(names(*page.repos),
               ElementsAre(did_number(2), did_number(3), did_number(4),
                           did_number(5)));
   EXPECT_THAT(asked(), ElementsAre("r0.test", "r2.test", "r3.test", "r3.test",
@@ -336,12 +337,12 @@ TEST_F(HoldersBridgeTest, SoItDoesAfterItsHostWasAway) {
     return is_there ? answer_with(200, described(did, R"("app.test.note")"))
                     : answer_with(503, "");
   };
-  EXPECT_EQ(ask(9).failed.code, ec::unreachable);
+  EXPECT_EQ(ask(9).repos.error().code, ec::unreachable);
   client->requests.clear();
   say = [&](const std::string& did) {
     return answer_with(200, described(did, R"("app.test.note")"));
   };
-  EXPECT_EQ(ask(9).repos.size(), 8u);
+  EXPECT_EQ(ask(9).repos->size(), 8u);
   EXPECT_THAT(asked(), ElementsAre("r3.test", "r4.test", "r5.test", "r6.test",
                                    "r7.test", "r8.test"));
 }

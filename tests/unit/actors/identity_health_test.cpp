@@ -38,19 +38,19 @@ protected:
 
 TEST_F(IdentityHealthTest, HealthHearsOfDocumentsThatAreOfNoUse) {
   identity_document x;
-  x.doc.signing_key = "zKey";
-  x.doc.pds = "https://a.test";
+  x.doc->signing_key = "zKey";
+  x.doc->pds = "https://a.test";
   EXPECT_EQ(named_for(x), "");
-  x.doc.pds = "";
+  x.doc->pds = "";
   EXPECT_EQ(named_for(x), "the document names no PDS");
-  x.doc.signing_key = "";
+  x.doc->signing_key = "";
   EXPECT_EQ(named_for(x), "the document has no usable signing key");
   x.gone = true;
   EXPECT_EQ(named_for(x), "the DID is tombstoned");
   x = {};
-  x.failed = fail(ec::limit_reached, "too large");
+  x.doc = fail(ec::limit_reached, "too large");
   EXPECT_EQ(named_for(x), "limit_reached: too large");
-  x.failed = fail(ec::not_found, "not registered");
+  x.doc = fail(ec::not_found, "not registered");
   EXPECT_EQ(named_for(x), "not_found: not registered");
   EXPECT_EQ(named_for(x, "did:web:a"), "") << "others know those";
 }
@@ -58,13 +58,13 @@ TEST_F(IdentityHealthTest, HealthHearsOfDocumentsThatAreOfNoUse) {
 // Which words they are the bridge knows
 TEST_F(IdentityHealthTest, HealthHearsOfAnswersThatNoDirectoryGives) {
   identity_document x;
-  x.failed = fail(ec::not_found, "not registered");
+  x.doc = fail(ec::not_found, "not registered");
   x.is_foreign = true;
   EXPECT_EQ(named_for(x, "did:plc:a", {}, 1),
             "not_found: not registered, in words that no directory uses");
   x.is_foreign = false;
   EXPECT_EQ(named_for(x, "did:plc:a", {}, 1), "");
-  x.failed = fail(ec::unreachable, "refused");
+  x.doc = fail(ec::unreachable, "refused");
   EXPECT_EQ(named_for(x, "did:plc:a", {}, 1), "unreachable: refused");
   x.limited = 3s;
   EXPECT_EQ(named_for(x, "did:plc:a", {}, 1), "unreachable: refused")
@@ -86,13 +86,13 @@ TEST_F(IdentityHealthTest, HealthHearsOfAResolverThatDoesNotAnswer) {
     "weir_identity_handle_failures_total",
     "Handles that could not be checked, because nobody answered for them");
   identity_handle x{shell_repo(1), "ann.test",
-                    fail(ec::unreachable, "refused"), {}};
+                    fail(ec::unreachable, "refused")};
   EXPECT_EQ(named(x), "") << "it was not asked";
   EXPECT_EQ(failures.value(), 1u);
   x.resolver = resolver_answer::none;
   EXPECT_EQ(named(x), "unreachable: refused");
   EXPECT_EQ(failures.value(), 2u);
-  x.failed = fail(ec::not_found, "no such handle");
+  x.owner = fail(ec::not_found, "no such handle");
   EXPECT_EQ(named(x), "not_found: no such handle") << "nor does it say it so";
   x.resolver = resolver_answer::given;
   EXPECT_EQ(named(x), "");
@@ -102,7 +102,7 @@ TEST_F(IdentityHealthTest, HealthHearsOfAResolverThatDoesNotAnswer) {
 // A directory keeps every document that it had
 TEST_F(IdentityHealthTest, WhatTheStoreHasTheDirectoryMustHave) {
   identity_document x;
-  x.failed = fail(ec::not_found, "not registered");
+  x.doc = fail(ec::not_found, "not registered");
   const auto proved = atproto::did::trusted("did:plc:b");
   EXPECT_EQ(named_for(x, "did:plc:a", proved), "") << "nobody knew them";
   for (const auto tombstoned : {true, false}) {

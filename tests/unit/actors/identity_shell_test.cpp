@@ -74,10 +74,10 @@ TEST_F(IdentityShellTest, AVerifiedHandleIsToldToThoseWhoAsked) {
   document(1, "ann.test");
   EXPECT_THAT(keys(ann), ElementsAre("zKey1"));
   EXPECT_THAT(network->handles, ElementsAre("ann.test"));
-  tell(identity, identity_handle{shell_repo(1), "ann.test", {}, shell_repo(1)});
-  const auto facts = ann.take<identity_fact>();
+  tell(identity, identity_handle{shell_repo(1), "ann.test", shell_repo(1)});
+  const auto facts = ann.take<identity_answer>();
   ASSERT_EQ(facts.size(), 1u);
-  EXPECT_EQ(facts[0].says.fact->handle, "ann.test");
+  EXPECT_EQ(facts[0].fact->handle, "ann.test");
 }
 
 TEST_F(IdentityShellTest, AFailureIsToldAsOne) {
@@ -85,12 +85,12 @@ TEST_F(IdentityShellTest, AFailureIsToldAsOne) {
   not_stored();
   identity_document x;
   x.repo = shell_repo(1);
-  x.failed = fail(ec::not_found, "no such DID");
+  x.doc = fail(ec::not_found, "no such DID");
   tell(identity, x);
-  const auto facts = ann.take<identity_fact>();
+  const auto facts = ann.take<identity_answer>();
   ASSERT_EQ(facts.size(), 1u);
-  ASSERT_FALSE(facts[0].says.fact);
-  EXPECT_EQ(facts[0].says.fact.error().code, ec::not_found);
+  ASSERT_FALSE(facts[0].fact);
+  EXPECT_EQ(facts[0].fact.error().code, ec::not_found);
 }
 
 // A REPO that died while it waited is no one's concern, and its place goes to
@@ -190,7 +190,7 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
   export_page page;
   page.read = true;
   for (uint64_t i = 1; i <= 2; ++i) {
-    auto& x = page.operations.emplace_back();
+    auto& x = page.operations->emplace_back();
     x.number = i;
     x.id = "op" + std::to_string(i);
     x.repo = plc_name(i);
@@ -200,7 +200,7 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
   tell(other, page);
   write();
   pass(std::chrono::milliseconds{1});
-  page.operations.erase(page.operations.begin());
+  page.operations->erase(page.operations->begin());
   ASSERT_EQ(network->pages.size(), 3u);
   tell(other, page); // Nothing new.
   write();

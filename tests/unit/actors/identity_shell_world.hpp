@@ -54,24 +54,24 @@ protected:
   void document(size_t repo = 1, std::string handle = {}) {
     identity_document x;
     x.repo = shell_repo(repo);
-    x.doc.id = x.repo;
-    x.doc.signing_key = "zKey" + std::to_string(repo);
-    x.doc.claimed_handle = std::move(handle);
+    x.doc->id = x.repo;
+    x.doc->signing_key = "zKey" + std::to_string(repo);
+    x.doc->claimed_handle = std::move(handle);
     tell(identity, x);
   }
 
   void no_document(size_t repo = 1) {
     identity_document x;
     x.repo = shell_repo(repo);
-    x.failed = fail(ec::unreachable);
+    x.doc = fail(ec::unreachable);
     tell(identity, x);
   }
 
   /// Keys that were told since the last call.
   static std::vector<std::string> keys(probe& x) {
     std::vector<std::string> out;
-    for (const auto& fact : x.take<identity_fact>())
-      out.push_back(fact.says.fact ? fact.says.fact->signing_key : "");
+    for (const auto& fact : x.take<identity_answer>())
+      out.push_back(fact.fact ? fact.fact->signing_key : "");
     return out;
   }
 

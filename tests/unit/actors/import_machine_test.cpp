@@ -84,7 +84,7 @@ public:
 
 private:
   void give_heads(const std::string& after, size_t page_max) {
-    std::vector<import_machine::held> page;
+    std::vector<heads_page::head> page;
     auto i = held_.upper_bound(after);
     for (; i != held_.end() && page.size() < page_max; ++i)
       page.push_back({i->first, i->second});

@@ -54,7 +54,7 @@ protected:
     tell(supervisor, listing);
     left_out_page rows;
     rows.upstream = relay_id;
-    rows.repos.push_back({shell_repo(1), left_out_host,
+    rows.repos->push_back({shell_repo(1), left_out_host,
                           is_proved ? position{} : position{relay_id, epoch, 7},
                           is_known});
     rows.end = true;
@@ -164,12 +164,12 @@ TEST_F(LeftOutShellTest, TheLogNamesAnUpstreamByItsUrl) {
   tell(supervisor, listing);
   left_out_page rows;
   rows.upstream = relay_id;
-  rows.failed = fail(ec::storage_failure, "unread");
+  rows.repos = fail(ec::storage_failure, "unread");
   tell(supervisor, rows);
   begin_listing(2);
   page = {};
   page.upstream = relay_id;
-  page.failed = fail(ec::unreachable, "away");
+  page.repos = fail(ec::unreachable, "away");
   tell(supervisor, page);
   const auto lines = testing::internal::GetCapturedStderr();
   log::configure(log::level::off, log::format::text);

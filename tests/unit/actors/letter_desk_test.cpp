@@ -24,12 +24,12 @@ letters_order order_for(desk_answers& to, bool retry = true) {
 letters_found one_found() {
   letters_found out;
   out.judged = true;
-  out.letters.push_back({7, nullptr, true});
+  out.letters->push_back({7, nullptr, true});
   return out;
 }
 
-letters_settled one_done() {
-  letters_settled out;
+letters_report one_done() {
+  letters_report out;
   out.done = {7};
   return out;
 }
@@ -78,7 +78,7 @@ TEST(LetterDeskTest, ARetryIsForWhatIsCurrentAndADropForAll) {
     desk.add(order_for(got, retry));
     desk.begin();
     auto found = one_found();
-    found.letters[0].current = current;
+    found.letters->at(0).current = current;
     return desk.wishes(found).at(0).what;
   };
   EXPECT_EQ(wish(true, true), fate::deliver);

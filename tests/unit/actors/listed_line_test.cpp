@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 // CONS-24, CONS-25: who need not be woken is not
 TEST(listed_line, is_news_when_it_differs_from_a_repo_that_is_in_sync) {
   const upstream_board board;
-  listed_line line;
+  repo_listed line;
   storage::repo_row row;
   row.status = storage::repo_status::synced;
   storage::chain_row chain;
@@ -38,7 +38,7 @@ TEST(listed_line, is_news_of_a_repo_that_its_relay_left_out) {
   row.status = storage::repo_status::synced;
   row.left_out_by = 7;
   storage::chain_row chain;
-  listed_line line;
+  repo_listed line;
   line.rev = chain.rev = atproto::tid{1'000'000};
   EXPECT_FALSE(is_news(line, row, &chain, board));
   line.upstream = 7;
@@ -56,7 +56,7 @@ TEST(listed_line, denies_a_tombstone_once_a_day) {
   upstream_view relay;
   relay.id = 1;
   relay.relay = true;
-  listed_line line;
+  repo_listed line;
   line.upstream = host.id;
   storage::repo_row row;
   row.pds = pds;

@@ -35,7 +35,7 @@ protected:
     page.lost.push_back({shell_repo(repo), their_host,
                          shared->time->wall_now().seconds() - age.count()});
     page.end = end;
-    tell(supervisor, page);
+    tell(supervisor, result<scan_page>{page});
   }
 
   void answer(size_t repo) {

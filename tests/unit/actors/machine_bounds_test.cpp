@@ -63,7 +63,7 @@ TEST(MachineBounds, SoManyHostsOfReposAreLookedUpAtOnce) {
                           std::chrono::seconds{0}, now)
                   .look_up.size();
   EXPECT_EQ(prepared, limits::fetch_preparing_max);
-  x.on_identity(repo_of(0), {fail(ec::not_found)}, now);
+  x.on_identity({repo_of(0), fail(ec::not_found)}, now);
   prepared += x.on_attended(repo_of(0), now).look_up.size();
   EXPECT_EQ(prepared, limits::fetch_preparing_max + 1);
 }

@@ -223,15 +223,15 @@ TEST_F(ListingBridgeTest, PagesOfAThousandAreAskedForByTheirCursor) {
   const auto& bounds = client->requests.back().limits;
   EXPECT_EQ(bounds.body_bytes_max, limits::listing_bytes_max);
   EXPECT_EQ(bounds.total, limits::http_total_timeout);
-  EXPECT_EQ(page.failed.code, ec::none);
+  EXPECT_EQ(page.repos.error().code, ec::none);
   EXPECT_EQ(page.cursor, "a b");
-  ASSERT_EQ(page.repos.size(), 3u) << "lines that are no repos are left out";
-  EXPECT_EQ(page.repos[0].repo, known_did);
-  EXPECT_EQ(page.repos[0].rev.str(), "3jzfcijpj2z2a");
-  EXPECT_EQ(page.repos[0].account, account_status::active);
-  EXPECT_EQ(page.repos[1].account, account_status::takendown);
-  EXPECT_EQ(page.repos[2].account, account_status::inactive);
-  EXPECT_EQ(page.repos[2].asked_at, (position{7, 1, 90}))
+  ASSERT_EQ(page.repos->size(), 3u) << "lines that are no repos are left out";
+  EXPECT_EQ(page.repos->at(0).repo, known_did);
+  EXPECT_EQ(page.repos->at(0).rev.str(), "3jzfcijpj2z2a");
+  EXPECT_EQ(page.repos->at(0).account, account_status::active);
+  EXPECT_EQ(page.repos->at(1).account, account_status::takendown);
+  EXPECT_EQ(page.repos->at(2).account, account_status::inactive);
+  EXPECT_EQ(page.repos->at(2).asked_at, (position{7, 1, 90}))
     << "what the stream had brought before";
   ask(page.cursor);
   EXPECT_TRUE(last_target().ends_with("&cursor=a%20b")) << last_target();
@@ -248,11 +248,11 @@ TEST_F(ListingBridgeTest, APageHasSoManyLinesAndNotOneMore) {
     return ask("");
   };
   const auto most = page_of(limits::listing_page_max);
-  EXPECT_EQ(most.failed.code, ec::none);
-  EXPECT_EQ(most.repos.size(), limits::listing_page_max);
+  EXPECT_EQ(most.repos.error().code, ec::none);
+  EXPECT_EQ(most.repos->size(), limits::listing_page_max);
   const auto more = page_of(limits::listing_page_max + 1);
-  EXPECT_EQ(more.failed.code, ec::limit_reached);
-  EXPECT_TRUE(more.repos.empty());
+  EXPECT_EQ(more.repos.error().code, ec::limit_reached);
+  EXPECT_FALSE(more.repos);
 }
 
 // protocol-coverage.md 9.2: who has records in a collection; no line has a rev
@@ -265,15 +265,15 @@ TEST_F(ListingBridgeTest, ACollectionIsAskedForByItsName) {
             "?limit=1000&collection=app.test.note&cursor=c1");
   EXPECT_EQ(page.collection, "app.test.note");
   EXPECT_EQ(page.cursor, "c2");
-  ASSERT_EQ(page.repos.size(), 1u);
-  EXPECT_EQ(page.repos[0].repo, known_did);
-  EXPECT_FALSE(page.repos[0].rev.defined());
+  ASSERT_EQ(page.repos->size(), 1u);
+  EXPECT_EQ(page.repos->at(0).repo, known_did);
+  EXPECT_FALSE(page.repos->at(0).rev.defined());
 }
 
 // protocol-coverage.md 9: a host that does not know its own cursor
 TEST_F(ListingBridgeTest, ARefusedCursorIsNoListing) {
   said = answer_with(400, R"({"error":"InvalidRequest"})");
-  EXPECT_EQ(ask("c1").failed.code, ec::malformed);
+  EXPECT_EQ(ask("c1").repos.error().code, ec::malformed);
 }
 
 // A real PDS gives a cursor with its last page, too.
@@ -281,7 +281,7 @@ TEST_F(ListingBridgeTest, ARefusedCursorIsNoListing) {
 TEST_F(ListingBridgeTest, AnEmptyPageIsTheLastOne) {
   said = answer_with(200, R"({"cursor":"again","repos":[]})");
   const auto page = ask("x");
-  EXPECT_EQ(page.failed.code, ec::none);
+  EXPECT_EQ(page.repos.error().code, ec::none);
   EXPECT_EQ(page.cursor, "");
 }
 
@@ -296,7 +296,7 @@ TEST_F(ListingBridgeTest, AHostThatAsksForTimeIsHeard) {
     said.retry_after = 600s;
     EXPECT_EQ(ask("").retry_after, 600s);
     EXPECT_EQ(ask("c1", "app.test.note").retry_after, 600s);
-    EXPECT_EQ(ask("").failed.code, ec::unreachable) << status;
+    EXPECT_EQ(ask("").repos.error().code, ec::unreachable) << status;
   }
   said = answer_with(200, R"({"repos":[]})");
   said.rate_limit_reset = 30s;
@@ -307,15 +307,15 @@ TEST_F(ListingBridgeTest, AHostThatAsksForTimeIsHeard) {
 TEST_F(ListingBridgeTest, WhatIsNotOfferedIsToldFromWhatFailed) {
   for (const auto status : {401, 404, 501}) {
     said = answer_with(status, "");
-    EXPECT_EQ(ask("").failed.code, ec::not_found) << status;
+    EXPECT_EQ(ask("").repos.error().code, ec::not_found) << status;
   }
   for (const auto status : {429, 500, 503}) {
     said = answer_with(status, "");
-    EXPECT_EQ(ask("").failed.code, ec::unreachable) << status;
+    EXPECT_EQ(ask("").repos.error().code, ec::unreachable) << status;
   }
   for (const auto* body : {"", "[]", R"({"repos":1})", "<html>"}) {
     said = answer_with(200, body);
-    EXPECT_EQ(ask("").failed.code, ec::malformed) << body;
+    EXPECT_EQ(ask("").repos.error().code, ec::malformed) << body;
   }
 }
 
@@ -326,8 +326,8 @@ TEST_F(ListingBridgeTest, AHostWhoseNameIsNotKnownIsAway) {
       return fail(ec::not_found, "no such name: pds.test");
     });
   const auto page = ask("");
-  EXPECT_EQ(page.failed.code, ec::unreachable);
-  EXPECT_EQ(page.failed.context, "no such name: pds.test");
+  EXPECT_EQ(page.repos.error().code, ec::unreachable);
+  EXPECT_EQ(page.repos.error().context, "no such name: pds.test");
 }
 
 // protocol-coverage.md 5.0

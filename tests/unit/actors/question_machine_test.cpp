@@ -39,9 +39,10 @@ struct world {
     for (const auto& each : x.ask)
       asked.push_back(each.repo);
     for (const auto& each : x.told)
-      told.push_back(each.account);
-    for (const auto& each : x.lost)
-      lost.push_back(each.repo);
+      if (each.once)
+        lost.push_back(each.repo);
+      else
+        told.push_back(each.account);
     for (const auto& each : x.refused)
       refused.push_back(each.repo);
     timer = x.timer;

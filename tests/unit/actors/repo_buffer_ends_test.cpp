@@ -110,15 +110,15 @@ TEST(repo_buffer, what_a_host_says_meanwhile_is_asked_for_again) {
   x.write_commits(buffering::commits_max + 1);
   x.settle();
   x.answered(); // The fetch is over, what was kept is not.
-  x.tell({std::string{pds_origin}, account_status::deactivated});
+  x.tell({x.account.did(), pds_origin, account_status::deactivated});
   EXPECT_EQ(x.questions.size(), 1u);
-  x.tell({std::string{pds_origin}, account_status::deactivated});
+  x.tell({x.account.did(), pds_origin, account_status::deactivated});
   EXPECT_EQ(x.questions.size(), 1u);
   x.pass(limits::account_question_interval);
   EXPECT_EQ(x.questions.size(), 2u);
   x.serve_pages();
   EXPECT_EQ(x.row->account, account_status::active);
-  x.tell({std::string{pds_origin}, account_status::deactivated});
+  x.tell({x.account.did(), pds_origin, account_status::deactivated});
   x.learn(x.identity()); // Its host is still that one.
   x.settle();
   EXPECT_EQ(x.row->account, account_status::deactivated);

@@ -106,7 +106,7 @@ TEST(repo_buffer, one_commit_more_than_memory_holds_moves_all_to_disk) {
   EXPECT_EQ(x.machine->waiting(), buffering::commits_max);
   x.write_commits(1);
   ASSERT_TRUE(x.in_flight);
-  EXPECT_EQ(x.in_flight->update.buffer_put.size(), buffering::commits_max + 1);
+  EXPECT_EQ(x.in_flight->update->buffer_put.size(), buffering::commits_max + 1);
   EXPECT_EQ(x.machine->waiting(), 0u);
 }
 

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 // claim and the addition
 TEST(repo_claimed, a_document_that_may_be_old_is_looked_up_before_the_fetch) {
   repo_world x;
-  EXPECT_TRUE(x.add_heard({{}, true, {}}));
+  EXPECT_TRUE(x.add({}, true));
   EXPECT_EQ(x.refreshes, 1u);
   EXPECT_EQ(x.loads, 0u);
   x.settle();
@@ -31,7 +31,7 @@ TEST(repo_claimed, a_document_that_may_be_old_is_looked_up_before_the_fetch) {
 // architecture.md I4: its frames are finished, so the row has to say it
 TEST(repo_claimed, a_crash_does_not_forget_the_look_up) {
   repo_world x;
-  x.add_heard({{}, true, {}});
+  x.add({}, true);
   x.write();
   EXPECT_TRUE(x.row->identity_due);
   x.clear();
@@ -45,7 +45,7 @@ TEST(repo_claimed, a_crash_does_not_forget_the_look_up) {
 
 TEST(repo_claimed, without_such_an_event_what_is_known_will_do) {
   repo_world x;
-  EXPECT_TRUE(x.add_heard({}));
+  EXPECT_TRUE(x.add());
   EXPECT_EQ(x.refreshes, 0u);
   EXPECT_EQ(x.loads, 1u);
 }
@@ -55,7 +55,7 @@ TEST(repo_claimed, without_such_an_event_what_is_known_will_do) {
 TEST(repo_claimed, the_fetch_has_to_bring_the_rev_that_was_told) {
   repo_world x;
   const auto told = atproto::tid::from_time(x.now.wall, 1);
-  x.add_heard({{}, false, told});
+  x.add({}, false, told);
   x.learn(x.identity());
   x.settle();
   EXPECT_EQ(x.row->listed_rev, told) << "for the next life";
@@ -74,10 +74,10 @@ TEST(repo_claimed, a_rev_that_a_synced_repo_lacks_opens_a_gap) {
   repo_world x;
   x.make_commit();
   x.sync();
-  x.add_heard({{}, false, x.account.rev()});
+  x.add({}, false, x.account.rev());
   EXPECT_THAT(x.wishes, IsEmpty());
   EXPECT_FALSE(x.machine->row().gap);
-  x.add_heard({{}, false, atproto::tid{x.account.rev().value() + 1}});
+  x.add({}, false, atproto::tid{x.account.rev().value() + 1});
   EXPECT_EQ(x.wishes.size(), 1u);
   x.settle();
   EXPECT_TRUE(x.row->gap);

@@ -290,7 +290,7 @@ TEST(repo_commits, commits_are_coalesced_up_to_the_limit) {
     x.take_all(frames);
     if (busy)
       x.write();
-    EXPECT_EQ(x.in_flight->update.transactions.size(), max);
+    EXPECT_EQ(x.in_flight->update->transactions.size(), max);
     EXPECT_EQ(x.in_flight->marks.size(), max);
     EXPECT_EQ(x.machine->waiting(), 1u);
     x.write();
@@ -308,7 +308,7 @@ TEST(repo_commits, frames_before_the_rows_wait_for_them_and_the_key) {
   const auto b = x.take(x.make_commit());
   EXPECT_FALSE(x.machine->idle());
   EXPECT_THAT(x.done, IsEmpty());
-  x.machine->on_loaded(x.row, x.chain, x.member, x.now);
+  x.machine->on_loaded({x.row, x.chain, x.member}, x.now);
   EXPECT_TRUE(x.machine->on_awake(x.board, x.now).load_identity);
   x.learn(x.identity());
   EXPECT_EQ(x.count_of(repo_counter::commit_applied), 2u);

@@ -13,8 +13,8 @@ TEST(repo_fetch, the_fetch_is_ordered_behind_the_row_that_says_syncing) {
   x.add_known();
   x.begin(7);
   ASSERT_TRUE(x.in_flight);
-  EXPECT_EQ(x.in_flight->update.row->status, repo_status::syncing);
-  EXPECT_EQ(x.in_flight->update.row->resync_id, 7u);
+  EXPECT_EQ(x.in_flight->update->row->status, repo_status::syncing);
+  EXPECT_EQ(x.in_flight->update->row->resync_id, 7u);
   ASSERT_EQ(x.orders.size(), 1u);
   EXPECT_EQ(x.orders[0].job, 7u);
   EXPECT_EQ(x.orders[0].pds, pds_origin);
@@ -291,7 +291,7 @@ TEST(repo_fetch, without_a_host_or_key_or_identity_the_repo_backs_off) {
     if (known_before)
       x.learn(fact);
     x.clear();
-    EXPECT_EQ(x.no_host({fact}).code, ec::not_found);
+    EXPECT_EQ(x.no_host({x.account.did(), fact}).code, ec::not_found);
     ASSERT_EQ(x.wishes.size(), 1u);
     EXPECT_EQ(x.wishes[0].not_before, x.now.wall.seconds() + 60);
     x.settle();
@@ -302,7 +302,7 @@ TEST(repo_fetch, without_a_host_or_key_or_identity_the_repo_backs_off) {
   auto nowhere = homeless.identity();
   nowhere.pds.clear();
   homeless.learn(nowhere);
-  homeless.begin(1, {nowhere});
+  homeless.begin(1, {homeless.account.did(), nowhere});
   homeless.settle();
   EXPECT_THAT(homeless.orders, IsEmpty());
   EXPECT_EQ(homeless.row->status, repo_status::error);
@@ -311,7 +311,7 @@ TEST(repo_fetch, without_a_host_or_key_or_identity_the_repo_backs_off) {
   auto fact = keyless.identity();
   fact.signing_key.clear();
   keyless.learn(fact);
-  keyless.begin(1, {fact});
+  keyless.begin(1, {keyless.account.did(), fact});
   keyless.settle();
   EXPECT_THAT(keyless.orders, IsEmpty());
   EXPECT_EQ(keyless.row->status, repo_status::error);
@@ -326,7 +326,8 @@ TEST(repo_fetch, a_repo_whose_look_up_fails_backs_off) {
   x.learn(failed); // It asked as well. That alone is no failed fetch.
   x.settle();
   EXPECT_EQ(x.row->status, repo_status::pending);
-  EXPECT_EQ(to_string(x.no_host({failed})), "not_found: no such DID");
+  EXPECT_EQ(to_string(x.no_host({x.account.did(), failed})),
+            "not_found: no such DID");
   x.settle();
   EXPECT_EQ(x.row->retry_count, 1u);
   EXPECT_EQ(x.row->status, repo_status::error);
@@ -338,7 +339,7 @@ TEST(repo_fetch, a_repo_whose_look_up_fails_backs_off) {
 TEST(repo_fetch, a_synced_repo_refuses_a_fetch) {
   repo_world x;
   x.sync();
-  EXPECT_EQ(x.no_host({fail(ec::unreachable)}).code, ec::none);
+  EXPECT_EQ(x.no_host({x.account.did(), fail(ec::unreachable)}).code, ec::none);
   x.begin(9);
   EXPECT_THAT(x.job_ends, ElementsAre(ec::cancelled));
   EXPECT_THAT(x.wishes, IsEmpty());

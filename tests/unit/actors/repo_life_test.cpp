@@ -52,7 +52,7 @@ TEST(repo_life, a_repo_that_is_removed_refuses_its_fetch) {
   EXPECT_TRUE(x.remove());
   x.begin(7);
   EXPECT_THAT(x.job_ends, ElementsAre(ec::cancelled));
-  EXPECT_EQ(x.no_host({fail(ec::unreachable)}).code, ec::none);
+  EXPECT_EQ(x.no_host({x.account.did(), fail(ec::unreachable)}).code, ec::none);
 }
 
 // SYNC-09; ADR 2, 2
@@ -129,7 +129,7 @@ TEST(repo_life, removal_waits_for_the_update_in_flight_and_drops_the_next) {
   EXPECT_FALSE(x.removed);
   EXPECT_THAT(x.done, ElementsAre(sent));
   ASSERT_TRUE(x.in_flight);
-  EXPECT_THAT(x.in_flight->update.transactions, IsEmpty());
+  EXPECT_THAT(x.in_flight->update->transactions, IsEmpty());
   x.write();
   EXPECT_TRUE(x.removed);
   EXPECT_TRUE(x.finished(next));
@@ -220,7 +220,7 @@ TEST(repo_life, the_frame_that_found_a_repo_is_finished_after_its_addition) {
       uint64_t seq = 0;
       if (frame_first)
         seq = x.take(frame);
-      x.machine->on_loaded({}, {}, {}, x.now);
+      x.machine->on_loaded({}, x.now);
       EXPECT_TRUE(x.add());
       EXPECT_THAT(x.done, IsEmpty());
       x.awake();
@@ -241,7 +241,7 @@ TEST(repo_life, frames_before_the_rows_are_given_back_when_nothing_adds_it) {
   repo_world x;
   x.machine.emplace(x.account.did(), x.settings, 1);
   const auto seq = x.take(x.make_commit());
-  x.machine->on_loaded({}, {}, {}, x.now);
+  x.machine->on_loaded({}, x.now);
   x.awake();
   EXPECT_TRUE(x.finished(seq));
 }

@@ -235,7 +235,7 @@ struct woken_repo : repo_world {
   }
 
   identity_answer old() const {
-    identity_answer out{identity()};
+    identity_answer out{account.did(), identity()};
     out.last = out.settled = false;
     return out;
   }
@@ -259,7 +259,7 @@ TEST(repo_prepare, the_document_of_a_permit_does_not_undo_a_newer_one) {
   auto former = x.identity();
   former.pds = other_origin;
   former.fetched_at -= 1;
-  x.begin(1, {former});
+  x.begin(1, {x.account.did(), former});
   EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
 }
 
@@ -270,7 +270,7 @@ TEST(repo_prepare, the_document_of_a_permit_replaces_an_older_one) {
   auto newer = x.identity();
   newer.pds = other_origin;
   newer.fetched_at += 1;
-  x.begin(1, {newer});
+  x.begin(1, {x.account.did(), newer});
   EXPECT_THAT(hosts_of(x), ElementsAre(other_origin));
   EXPECT_THAT(x.wishes, IsEmpty()) << "here it is";
 }

@@ -28,7 +28,8 @@ struct stale_repo : repo_world {
 
   void answer_rev(atproto::tid rev, bool prove = true,
                   const position& noted = {pds_id, 2, 500}) {
-    tell({pds_origin, account_status::active, false, rev, noted, prove});
+    tell({account.did(), pds_origin, account_status::active, false, rev, noted,
+          prove});
     settle();
   }
 };

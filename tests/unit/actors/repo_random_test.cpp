@@ -164,7 +164,7 @@ private:
       running_ = true;
       if (badly) {
         running_ = false;
-        no_host({fail(ec::unreachable)});
+        no_host({account.did(), fail(ec::unreachable)});
       } else {
         begin(++job_);
       }

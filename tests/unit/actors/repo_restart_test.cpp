@@ -68,8 +68,8 @@ TEST(repo_restart, a_fetch_has_to_bring_what_was_dropped_before_it) {
 TEST(repo_restart, the_frame_and_its_rev_are_one_batch) {
   broken_repo x;
   ASSERT_TRUE(x.in_flight);
-  ASSERT_TRUE(x.in_flight->update.row);
-  EXPECT_EQ(x.in_flight->update.row->missed_rev, x.missed);
+  ASSERT_TRUE(x.in_flight->update->row);
+  EXPECT_EQ(x.in_flight->update->row->missed_rev, x.missed);
   EXPECT_EQ(x.in_flight->marks.size(), 1u);
 }
 

@@ -170,7 +170,7 @@ TEST_F(RepoShellTest, ABackfillThatCrashedIsAFailedFetch) {
   run();
   ASSERT_EQ(ended.size(), 1u);
   EXPECT_EQ(ended[0].job, 7u);
-  EXPECT_EQ(ended[0].outcome.code, ec::cancelled);
+  EXPECT_EQ(ended[0].outcome.error().code, ec::cancelled);
 }
 
 TEST_F(RepoShellTest, ABackfillThatEndedInGoodOrderHasSaidHow) {
@@ -180,7 +180,7 @@ TEST_F(RepoShellTest, ABackfillThatEndedInGoodOrderHasSaidHow) {
   EXPECT_EQ(ended.size(), 0u);
   tell(repo, repo_fetch_failed{7, fail(ec::unreachable), {}});
   ASSERT_EQ(ended.size(), 1u);
-  EXPECT_EQ(ended[0].outcome.code, ec::unreachable);
+  EXPECT_EQ(ended[0].outcome.error().code, ec::unreachable);
 }
 
 TEST_F(RepoShellTest, AFetchThatTheRepoGivesUpEndsItsBackfill) {

@@ -22,7 +22,7 @@ struct uncovered_repo : repo_world {
   }
 
   void answer_rev(atproto::tid rev, std::string_view pds = pds_origin) {
-    tell({std::string{pds}, account_status::active, false, rev});
+    tell({account.did(), std::string{pds}, account_status::active, false, rev});
   }
 };
 
@@ -76,9 +76,11 @@ TEST(repo_uncovered, a_stream_that_covers_it_is_waited_for) {
   repo_world x;
   x.sync();
   x.make_commit();
-  x.tell({pds_origin, account_status::active, false, x.account.rev()});
+  x.tell({x.account.did(), pds_origin, account_status::active, false,
+          x.account.rev()});
   x.board.put(away_upstream(pds_id, pds_origin));
-  x.tell({pds_origin, account_status::active, false, x.account.rev()});
+  x.tell({x.account.did(), pds_origin, account_status::active, false,
+          x.account.rev()});
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
@@ -101,7 +103,8 @@ TEST(repo_uncovered, a_relay_that_leaves_it_out_does_not_cover_it) {
                                      x.board.accounting_for(pds_origin), 0)
                  .covered);
   x.make_commit();
-  x.tell({pds_origin, account_status::active, false, x.account.rev()});
+  x.tell({x.account.did(), pds_origin, account_status::active, false,
+          x.account.rev()});
   x.settle();
   EXPECT_EQ(x.row->status, repo_status::desync) << "nobody else will tell";
 }

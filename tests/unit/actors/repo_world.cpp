@@ -118,12 +118,13 @@ void repo_world::learn(const result<storage::identity_row>& fact, bool last,
                        std::optional<uint64_t> question, bool settled) {
   if (fact)
     known_ = *fact;
-  const identity_answer x{fact, question.value_or(asked), last, settled, {}};
+  const identity_answer x{who(), fact, question.value_or(asked), last,
+                          settled};
   perform(machine->on_identity(x, board, now));
 }
 
 void repo_world::learn_unchecked(const storage::identity_row& fact) {
-  identity_answer x{fact, asked, true, true, {}};
+  identity_answer x{who(), fact, asked, true, true, {}};
   x.checked = false;
   perform(machine->on_identity(x, board, now));
 }
@@ -131,7 +132,8 @@ void repo_world::learn_unchecked(const storage::identity_row& fact) {
 void repo_world::list(atproto::tid rev, account_status status,
                       uint32_t upstream, const position& at) {
   const auto noted = board.find(upstream).since_reset();
-  perform(machine->on_listed({rev, status, noted, upstream, at}, board, now));
+  perform(
+    machine->on_listed({who(), rev, status, noted, upstream, at}, board, now));
 }
 
 void repo_world::pass(std::chrono::microseconds x) {
@@ -148,13 +150,15 @@ void repo_world::restart() {
   timer.reset();
   asked = 0;
   machine.emplace(who(), settings, 1);
-  perform(machine->on_loaded(row, chain, member, now));
+  perform(machine->on_loaded({row, chain, member}, now));
   awake();
 }
 
-bool repo_world::add_heard(addition what) {
+bool repo_world::add(std::vector<std::string> kept, bool look_up,
+                     atproto::tid least) {
   bool out = false;
-  perform(machine->on_add(std::move(what), out, now));
+  perform(
+    machine->on_add({{who()}, std::move(kept), look_up, least}, out, now));
   return out;
 }
 
@@ -171,7 +175,7 @@ bool repo_world::resync() {
 }
 
 void repo_world::begin(uint64_t job) {
-  begin(job, {known_.value_or(identity())});
+  begin(job, {who(), known_.value_or(identity())});
 }
 
 void repo_world::begin(uint64_t job, const identity_answer& said) {
@@ -195,7 +199,7 @@ void repo_world::fetched(uint64_t job, const atproto::verified_root& what) {
 void repo_world::fail_fetch(uint64_t job, error why,
                             std::optional<account_status> status,
                             atproto::tid ahead) {
-  perform(machine->on_fetch_failed(job, {std::move(why), status, ahead}, now));
+  perform(machine->on_fetch_failed({job, std::move(why), status, ahead}, now));
 }
 
 void repo_world::page(size_t frames, bool end) {
@@ -207,12 +211,12 @@ void repo_world::page(size_t frames, bool end) {
     out.push_back({i->first, i->second});
     out.back().frame.kind = atproto::frame_kind::unknown;
   }
-  perform(machine->on_buffer_page({{}, std::move(out), end}, board, now));
+  perform(machine->on_buffer_page({std::move(out), end}, board, now));
 }
 
 void repo_world::fail_page(error why) {
   ++pages;
-  perform(machine->on_buffer_page({std::move(why), {}, true}, board, now));
+  perform(machine->on_buffer_page({std::move(why), true}, board, now));
 }
 
 void repo_world::set(const repo_settings& x) {
@@ -231,12 +235,12 @@ storage::repo_update repo_world::write(update_outcome outcome) {
   receipt.outcome = outcome;
   receipt.chain = chain;
   if (outcome == update_outcome::done)
-    receipt = store(x->update);
+    receipt = store(*x->update);
   for (const auto& mark : x->marks)
     if (outcome == update_outcome::done)
       done.push_back(mark.seq);
   perform(machine->on_receipt(receipt, board, now));
-  return std::move(x->update);
+  return std::move(*x->update);
 }
 
 void repo_world::settle() {
@@ -366,7 +370,7 @@ void repo_world::perform(repo_effects x) {
     const auto& outcome = x.job_end->outcome;
     job_ends.push_back(outcome ? ec::none : outcome.error().code);
     if (!outcome)
-      cancelled.push_back(x.job_end->id);
+      cancelled.push_back(x.job_end->job);
   }
   move_into(stops, x.stop);
   loads += x.load_identity ? 1 : 0;

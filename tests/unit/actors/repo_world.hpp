@@ -60,7 +60,6 @@ public:
 
   atproto::stamped_frame stamp(const bytes& frame, uint32_t upstream);
 
-  /// The same frames, stamps and all.
   void perform_frames(std::vector<atproto::stamped_frame> frames);
 
   /// By default its host says it.
@@ -93,25 +92,25 @@ public:
 
   /// What the host says when it is asked.
   void answer(account_status said, std::string_view pds = pds_origin) {
-    perform(machine->on_host_answer({std::string{pds}, said}, board, now));
+    tell({who(), std::string{pds}, said});
   }
 
   /// RepoNotFound, for the first time.
   void answer_once(std::string_view pds) {
-    tell({std::string{pds}, account_status::deleted, true});
+    tell({who(), std::string{pds}, account_status::deleted, true});
   }
 
-  void tell(const host_answer& x) {
+  void tell(const account_told& x) {
     perform(machine->on_host_answer(x, board, now));
   }
 
   void look(bool unproved = false) {
-    perform(machine->on_incomplete({unproved, 0}, board, now));
+    perform(machine->on_incomplete({who(), unproved}, board, now));
   }
 
   /// The relay's listings do not name it, and its host has it.
   void leave_out() {
-    perform(machine->on_incomplete({false, relay_id}, board, now));
+    perform(machine->on_incomplete({who(), false, relay_id}, board, now));
   }
 
   /// There was no room for the last question.
@@ -132,8 +131,9 @@ public:
   /// Loads what the store holds into a new machine.
   void restart();
 
-  bool add(std::vector<std::string> kept = {}) { return add_heard({kept}); }
-  bool add_heard(addition what);
+  /// @param look_up, least What events said before it was tracked.
+  bool add(std::vector<std::string> kept = {}, bool look_up = false,
+           atproto::tid least = {});
   bool remove();
   bool resync();
   /// A permit, with the document that SUPERVISOR was given: by default the one
@@ -199,10 +199,10 @@ public:
   std::vector<uint64_t> done;
   std::vector<uint64_t> refused;
   std::vector<repo_counter> counted;
-  std::vector<asked_host> questions;
+  std::vector<account_question> questions;
   std::vector<heard_rev> heard;
   std::vector<std::string> other_hosts; ///< Of commits that were refused for it.
-  std::vector<fetch_wish> wishes;
+  std::vector<repo_wish> wishes;
   std::vector<fetch_order> orders;
   std::vector<ec> job_ends;        ///< `ec::none` = success.
   std::vector<uint64_t> cancelled; ///< Jobs that ended without success.
@@ -215,7 +215,7 @@ public:
   size_t pages = 0; ///< Pages given.
   bool removed = false; ///< Told that nothing of it is left.
   std::optional<steady_time> timer;
-  std::optional<repo_effects::outgoing> in_flight;
+  std::optional<journal_update> in_flight;
 
   // -- what is durable --------------------------------------------------------
 

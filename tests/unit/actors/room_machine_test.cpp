@@ -123,7 +123,7 @@ TEST(upstream_machine, a_stream_is_not_read_without_room_and_goes_on_with_it) {
   x.take_seqs({11, 12});
   EXPECT_EQ(x.done({11, 12}).grant_frames, 0u);
   EXPECT_EQ(x.machine.row().cursor, 12u) << "what came is finished";
-  x.machine.on_closed({fail(ec::unreachable), 0, {}}, tests::t0);
+  x.machine.on_closed({1, fail(ec::unreachable), 0, {}}, 0, tests::t0);
   EXPECT_EQ(x.machine.on_open(tests::t0).grant_frames, 0u);
   const auto resumed = x.machine.on_intake(true, tests::t0);
   EXPECT_EQ(resumed.grant_frames, limits::upstream_frames_max);

@@ -57,12 +57,12 @@ protected:
   }
 
   void say(size_t repo, const std::string& pds, ec failed = ec::none) {
-    identity_fact x;
+    identity_answer x;
     x.repo = shell_repo(repo);
     if (failed == ec::none)
-      x.says.fact->pds = pds;
+      x.fact->pds = pds;
     else
-      x.says.fact = fail(failed);
+      x.fact = fail(failed);
     tell(supervisor, x);
   }
 
@@ -75,15 +75,15 @@ protected:
   /// @param asked The number of the newest question that it answers.
   void say_of_known(ec failed = ec::none, bool tombstoned = false,
                     uint64_t asked = UINT64_MAX, bool settled = true) {
-    identity_fact x;
+    identity_answer x;
     x.repo = known;
-    x.says.asked = asked;
-    x.says.settled = settled;
+    x.asked = asked;
+    x.settled = settled;
     if (failed == ec::none) {
-      x.says.fact->pds = claiming_host;
-      x.says.fact->tombstoned = tombstoned;
+      x.fact->pds = claiming_host;
+      x.fact->tombstoned = tombstoned;
     } else {
-      x.says.fact = fail(failed);
+      x.fact = fail(failed);
     }
     tell(supervisor, x);
   }

@@ -48,13 +48,13 @@ TEST(supervisor, a_look_up_that_fails_keeps_its_place_until_the_repo_knows) {
   queue x{options};
   x.wish(1);
   x.wish(2);
-  const identity_answer failed{fail(ec::unreachable)};
-  const auto out = x.machine.on_identity(repo_of(1), failed, x.now);
+  const identity_answer failed{repo_of(1), fail(ec::unreachable)};
+  const auto out = x.machine.on_identity(failed, x.now);
   ASSERT_EQ(out.attend.size(), 1u);
   EXPECT_EQ(out.attend[0].repo, repo_of(1));
   EXPECT_FALSE(out.attend[0].identity->fact);
   EXPECT_THAT(out.look_up, IsEmpty());
-  EXPECT_THAT(x.machine.on_identity(repo_of(1), failed, x.now).attend,
+  EXPECT_THAT(x.machine.on_identity(failed, x.now).attend,
               IsEmpty())
     << "a second answer";
   x.attended(1);
@@ -65,10 +65,10 @@ TEST(supervisor, a_look_up_that_fails_keeps_its_place_until_the_repo_knows) {
 TEST(supervisor, a_permit_comes_with_the_document) {
   queue x;
   x.wish(1);
-  identity_answer said{storage::identity_row{}};
+  identity_answer said{repo_of(1), storage::identity_row{}};
   said.fact->pds = a_host;
   said.fact->signing_key = "zKey";
-  const auto out = x.machine.on_identity(repo_of(1), said, x.now);
+  const auto out = x.machine.on_identity(said, x.now);
   ASSERT_EQ(out.start.size(), 1u);
   ASSERT_TRUE(out.start[0].identity);
   EXPECT_EQ(out.start[0].identity->fact->signing_key, "zKey");

@@ -47,19 +47,19 @@ public:
 
   /// Its look-up has ended. Without a host its REPO attends to it.
   void ready(int repo, const std::string& pds) {
-    identity_answer said{fail(ec::not_found)};
+    identity_answer said{repo_of(repo), fail(ec::not_found)};
     if (!pds.empty()) {
       said.fact = storage::identity_row{};
       said.fact->pds = pds;
     }
-    take(machine.on_identity(repo_of(repo), said, now));
+    take(machine.on_identity(said, now));
     if (pds.empty())
       attended(repo);
   }
 
   /// The same, and its REPO wishes before it has attended to that.
   void failed(int repo, std::chrono::seconds wait) {
-    take(machine.on_identity(repo_of(repo), {fail(ec::unreachable)}, now));
+    take(machine.on_identity({repo_of(repo), fail(ec::unreachable)}, now));
     wish(repo, repo_status::error, wait);
     attended(repo);
   }

@@ -50,7 +50,7 @@ protected:
     x.asked = 1;
     repo_listed line;
     line.repo = shell_repo(repo);
-    (holds ? x.repos : x.without).push_back(line);
+    (holds ? *x.repos : x.without).push_back(line);
     tell(supervisor, x);
   }
 
@@ -58,16 +58,16 @@ protected:
     listing_page x;
     x.upstream = 7;
     x.collection = one_account;
-    x.failed = fail(code, "no");
+    x.repos = fail(code, "no");
     x.unanswered = unanswered;
     tell(supervisor, x);
   }
 
   void say(size_t repo, const std::string& pds) {
-    identity_fact x;
+    identity_answer x;
     x.repo = shell_repo(repo);
-    x.says.fact->pds = pds;
-    x.says.fact->fetched_at = time.wall_now().seconds() + 1;
+    x.fact->pds = pds;
+    x.fact->fetched_at = time.wall_now().seconds() + 1;
     tell(supervisor, x);
   }
 

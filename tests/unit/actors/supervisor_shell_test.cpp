@@ -40,7 +40,7 @@ protected:
     known = shared->supervisor == supervisor;
     scan_page nothing;
     nothing.end = true;
-    tell(supervisor, nothing);
+    tell(supervisor, result<scan_page>{nothing});
   }
 
   ~SupervisorShellTest() override {
@@ -49,12 +49,12 @@ protected:
   }
 
   void wish(size_t repo) {
-    tell(supervisor, repo_wish{shell_repo(repo), repo_status::pending, 0s, {}});
+    tell(supervisor, repo_wish{shell_repo(repo), repo_status::pending});
   }
 
   /// The look-up has ended.
   void found(size_t repo, result<storage::identity_row> fact) {
-    tell(supervisor, identity_fact{shell_repo(repo), {std::move(fact)}});
+    tell(supervisor, identity_answer{shell_repo(repo), std::move(fact)});
   }
 
   /// It wants a fetch, and its host is found.
@@ -76,7 +76,7 @@ protected:
   }
 
   /// The fetch ends, which is the answer to the permit.
-  void end(size_t repo, uint64_t job, error outcome = {}) {
+  void end(size_t repo, uint64_t job, result<void> outcome = {}) {
     router.answer_first(job_ended{shell_repo(repo), job, std::move(outcome)});
     run();
   }
@@ -244,8 +244,8 @@ TEST_F(SupervisorShellTest, AListingIsReadPageByPageForTheRouters) {
   listing_page page;
   page.upstream = 7;
   page.cursor = "c1";
-  page.repos.resize(1);
-  page.repos[0].repo = shell_repo(1);
+  page.repos->resize(1);
+  page.repos->at(0).repo = shell_repo(1);
   reader.take<reader_job>();
   tell(supervisor, page);
   EXPECT_EQ(reader.count<reader_job>(), 1u) << "compared with the store first";
@@ -286,7 +286,7 @@ TEST_F(SupervisorShellTest, TheNextPageWaitsUntilAllLinesWereTaken) {
   listing_compared page;
   page.page.upstream = 7;
   page.page.cursor = "c1";
-  page.page.repos.resize(1);
+  page.page.repos->resize(1);
   page.listed = 1;
   tell(supervisor, page);
   EXPECT_EQ(router.count<repo_listing>(), 1u);
@@ -335,9 +335,7 @@ TEST(QuietWorkTest, IsOfSyncedReposWithADueIdentityOrAnotherFilter) {
 
 // The store is the truth: what it cannot say ends the SUPERVISOR, and NODE.
 TEST_F(SupervisorShellTest, AScanThatFailedEndsIt) {
-  scan_page failed;
-  failed.failed = fail(ec::storage_failure);
-  tell(supervisor, failed);
+  tell(supervisor, result<scan_page>{fail(ec::storage_failure)});
   ask(1);
   EXPECT_EQ(permit(), 0u);
 }

@@ -235,7 +235,7 @@ TEST(upstream_machine, frames_that_were_here_before_do_not_reset_the_back_off) {
   x.take_seqs({11});
   for (const auto expected : {1s, 2s, 4s}) {
     EXPECT_EQ(
-      *x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t0).timer - t0,
+      *x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t0).timer - t0,
       expected);
     x.machine.on_open(t0);
     x.take_seqs(std::vector<int64_t>(limits::seq_regressions_max + 1, 11));
@@ -335,7 +335,7 @@ TEST(upstream_machine, a_quiet_stream_has_passed_all_until_now) {
   x.machine.note_passed(quiet, wall);
   EXPECT_EQ(x.machine.row().passed_us, wall.micros);
   EXPECT_EQ(x.machine.on_stop().write->passed_us, wall.micros);
-  x.machine.on_closed({fail(ec::unreachable), 0, 0s}, quiet);
+  x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, quiet);
   x.machine.note_passed(quiet + 1h, wall + 1h);
   EXPECT_EQ(x.machine.row().passed_us, wall.micros) << "it is away";
 }

@@ -142,7 +142,8 @@ TEST(upstream_machine, future_cursor_stops_the_stream_when_so_configured) {
   EXPECT_TRUE(out.stopped);
   EXPECT_TRUE(out.disconnect);
   EXPECT_EQ(x.machine.row().cursor, 1'000u);
-  const auto closed = x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t0);
+  const auto closed
+    = x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t0);
   EXPECT_FALSE(closed.timer);
   EXPECT_FALSE(x.machine.on_timer(t0 + 1h).connect);
 }
@@ -160,7 +161,7 @@ TEST(upstream_machine, any_other_error_frame_closes_and_keeps_the_position) {
 // protocol-coverage.md 1.2
 TEST(upstream_machine, a_host_without_the_endpoint_is_never_asked_again) {
   stream x;
-  EXPECT_TRUE(x.machine.on_closed({fail(ec::unreachable), 501, 0s}, t0)
+  EXPECT_TRUE(x.machine.on_closed({1, fail(ec::unreachable), 501, 0s}, 0, t0)
                 .stopped);
   EXPECT_FALSE(x.machine.on_timer(t0 + 1h).connect);
 }
@@ -301,24 +302,27 @@ TEST(upstream_machine, a_drained_byte_window_is_given_out_again_in_full) {
 TEST(upstream_machine, back_off_doubles_to_a_minute_and_resets_after_a_frame) {
   stream x;
   for (const auto expected : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {
-    const auto out = x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t0);
+    const auto out
+      = x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t0);
     ASSERT_TRUE(out.timer);
     EXPECT_EQ(*out.timer - t0, expected);
     EXPECT_FALSE(x.machine.on_timer(*out.timer + -1us).connect);
     EXPECT_TRUE(x.machine.on_timer(*out.timer).connect);
   }
   x.machine.on_open(t0); // Open alone proves nothing.
-  x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t0);
+  x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t0);
   x.machine.on_open(t0);
   x.take_seqs({11});
-  EXPECT_EQ(*x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t0).timer - t0,
+  EXPECT_EQ(*x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t0).timer
+              - t0,
             1s);
 }
 
 // protocol-coverage.md 1.2: Retry-After
 TEST(upstream_machine, a_host_that_asks_for_time_gets_it) {
   stream x;
-  EXPECT_EQ(*x.machine.on_closed({fail(ec::unreachable), 429, 90s}, t0).timer
+  EXPECT_EQ(*x.machine.on_closed({1, fail(ec::unreachable), 429, 90s}, 0, t0)
+               .timer
               - t0,
             90s);
 }
@@ -352,7 +356,7 @@ TEST(upstream_machine, a_stream_that_resumes_lists_once) {
   stream x{row_at(10, 5)};
   EXPECT_TRUE(x.opened.list_repos);
   x.reopen();
-  x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t0);
+  x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t0);
   EXPECT_FALSE(x.machine.on_open(t0).list_repos);
 }
 
@@ -371,7 +375,7 @@ TEST(upstream_machine, it_is_quiet_while_it_is_open_and_nothing_is_in_flight) {
   EXPECT_EQ(x.machine.quiet_since(), t0 + 3s);
   x.take({info_frame("Something")}, t0 + 5s);
   EXPECT_EQ(x.machine.quiet_since(), t0 + 5s);
-  x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t0 + 6s);
+  x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t0 + 6s);
   EXPECT_FALSE(x.machine.quiet_since());
   x.machine.on_open(t0 + 7s);
   EXPECT_EQ(x.machine.quiet_since(), t0 + 7s);

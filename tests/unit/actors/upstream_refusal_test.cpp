@@ -59,7 +59,7 @@ TEST(redial_pace, waits_are_spread) {
   EXPECT_EQ(drawn.wait(0), 1s);
   stream x;
   const auto end
-    = x.machine.on_closed({fail(ec::unreachable), 0, 0s, 250'000}, t0);
+    = x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 250'000, t0);
   EXPECT_EQ(*end.timer - t0, 1'250ms);
 }
 

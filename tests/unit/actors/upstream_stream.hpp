@@ -57,7 +57,7 @@ public:
   }
 
   void reopen() {
-    machine.on_closed({fail(ec::unreachable), 0, 0s}, t0);
+    machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t0);
     machine.on_open(t0);
   }
 
@@ -75,7 +75,8 @@ inline std::vector<uint64_t> seqs_of(const upstream_machine::effects& x) {
 }
 
 inline std::optional<uint64_t> redial_cursor(stream& x, steady_time now) {
-  const auto closed = x.machine.on_closed({fail(ec::unreachable), 0, 0s}, now);
+  const auto closed
+    = x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, now);
   const auto out = x.machine.on_timer(*closed.timer);
   EXPECT_TRUE(out.connect);
   return out.connect ? out.connect->cursor : std::nullopt;

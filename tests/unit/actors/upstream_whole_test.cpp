@@ -32,7 +32,7 @@ TEST(upstream_whole, a_stream_that_is_silent_since_first_contact_is_live) {
 // What happened between two connections that are asked from now is lost.
 TEST(upstream_whole, another_connection_without_a_cursor_is_another_epoch) {
   stream x{row_at(0, 0)};
-  x.machine.on_closed({fail(ec::unreachable), 0, 0s}, t0);
+  x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t0);
   EXPECT_FALSE(x.machine.whole());
   const auto opened = x.machine.on_open(t0);
   ASSERT_TRUE(opened.write);
@@ -55,7 +55,7 @@ TEST(upstream_whole, a_row_that_is_not_durable_proves_nothing) {
   upstream_machine x{row_at(0, 0), {}};
   x.start(t0);
   x.on_open(t0);
-  x.on_closed({fail(ec::unreachable), 0, 0s}, t0);
+  x.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t0);
   x.on_row_durable(t0); // Of the first connection.
   EXPECT_FALSE(x.whole());
   x.on_open(t0);
