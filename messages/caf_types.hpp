@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "messages/frames.hpp"
+#include "messages/status.hpp"
 
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/atom.hpp>
@@ -45,7 +46,7 @@
 
 /// All messages that may travel between nodes. Each has an `inspect` below.
 #define WEIR_TRAVELLING_MESSAGES(X) \
-  X(frame_batch) X(frames_done) X(frames_lost)
+  X(actor_status) X(frame_batch) X(frames_done) X(frames_lost) X(get_status)
 // clang-format on
 
 #define WEIR_DECLARE_MESSAGE(name) struct name;
@@ -131,6 +132,22 @@ typename Inspector::result_type inspect(Inspector& f, frames_lost&) {
 template <class Inspector>
 typename Inspector::result_type inspect(Inspector& f, frame_batch& x) {
   return f(caf::meta::type_name("frame_batch"), x.frames);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, get_status&) {
+  return f(caf::meta::type_name("get_status"));
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, status_field& x) {
+  return f(caf::meta::type_name("status_field"), x.name, x.value);
+}
+
+template <class Inspector>
+typename Inspector::result_type inspect(Inspector& f, actor_status& x) {
+  return f(caf::meta::type_name("actor_status"), x.name, x.kind, x.parent,
+           x.state);
 }
 
 } // namespace weir

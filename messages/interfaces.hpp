@@ -9,9 +9,11 @@
 /// talks to whom is the architecture, so it is all on this page.
 namespace weir {
 
-/// What every actor of ours accepts: its own timer, and the order to end.
-using common_actor = caf::typed_actor<caf::reacts_to<tick>,
-                                      caf::reacts_to<stop_actor>>;
+/// What every actor of ours accepts: its own timer, the order to end, and the
+/// question how it is.
+using common_actor
+  = caf::typed_actor<caf::reacts_to<tick>, caf::reacts_to<stop_actor>,
+                     caf::replies_to<get_status>::with<actor_status>>;
 
 /// Is told that rows it asked the JOURNAL to write are durable.
 using rows_sink = caf::typed_actor<caf::reacts_to<rows_durable>>;

@@ -65,6 +65,9 @@ public:
         arm_timer();
       },
       [this](stop_actor) { quit(); },
+      [this](get_status) {
+        return status({{"waiting_clients", lookups_.clients()}});
+      },
       [this](const api_call& x) {
         run(x.request);
       },

@@ -41,6 +41,8 @@ public:
   /// Drops all clients.
   void clear() { waiting_.clear(); }
 
+  size_t clients() const noexcept { return clients_; }
+
   /// When `on_timer` must be called.
   std::optional<steady_time> due() const;
 

@@ -167,6 +167,13 @@ backfill_actor::behavior_type backfill::make_behavior() {
   return {
     [](tick) {},
     [this](stop_actor) { quit(); },
+    [this](get_status) {
+      return status({{"host", order_.pds},
+                     {"job", order_.job},
+                     {"received", machine_->received()},
+                     {"is_received", machine_->is_received()}},
+                    repo_.str(), "repo");
+    },
     [this](const fetch_head& x) {
       perform(machine_->on_head(x.status, x.retry_after));
     },

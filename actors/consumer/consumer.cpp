@@ -329,6 +329,13 @@ consumer_actor::behavior_type consumer::make_behavior() {
       if (timer_.fired(x))
         perform(machine_.on_timer(now()));
     },
+    [this](get_status) {
+      return status({{"position", machine_.position()},
+                     {"backlog", machine_.backlog()},
+                     {"in_flight", machine_.events()},
+                     {"sessions", machine_.sessions()}},
+                    env_.name);
+    },
     [this](stop_actor) {
       if (const auto last = machine_.on_stop(now()); last.rows)
         save(*last.rows);

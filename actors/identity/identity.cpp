@@ -310,6 +310,11 @@ identity_actor::behavior_type identity::make_behavior() {
         perform(machine_.on_timer(now()));
     },
     [this](stop_actor) { quit(); },
+    [this](get_status) {
+      return status({{"waiting", machine_.waiting()},
+                     {"cached", machine_.cached()},
+                     {"askers", waiters_.size()}});
+    },
     [this](const identity_ask& x, const identity_sink& from) { ask(x, from); },
     [this](const identity_shared& x) { machine_.on_shared(x.repo, x.by); },
     [this](const identity_stored& x) {

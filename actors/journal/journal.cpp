@@ -294,6 +294,13 @@ journal_actor::behavior_type journal::make_behavior() {
       if (timer_.fired(x))
         flush();
     },
+    [this](get_status) {
+      return status({{"live", queue_.has_live()},
+                     {"backfill", queue_.has_backfill()},
+                     {"rows", rows_.size()},
+                     {"failed", failed_}},
+                    std::to_string(home_->number));
+    },
     [this](stop_actor) {
       // Everything that was sent before is in the mailbox ahead of this
       // message.

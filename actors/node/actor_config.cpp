@@ -8,9 +8,9 @@
 namespace weir::actors {
 
 actor_config::actor_config(size_t threads, executor* run) {
-  add_message_type<frame_batch>("weir::frame_batch");
-  add_message_type<frames_done>("weir::frames_done");
-  add_message_type<frames_lost>("weir::frames_lost");
+#define WEIR_REGISTER_MESSAGE(name) add_message_type<name>("weir::" #name);
+  WEIR_TRAVELLING_MESSAGES(WEIR_REGISTER_MESSAGE)
+#undef WEIR_REGISTER_MESSAGE
   // First come, first served. A worker that steals takes the newest work first,
   // so that in a crowd some actors wait for seconds (docs/adr/0006-turns.md).
   set("scheduler.policy", caf::atom("sharing"));

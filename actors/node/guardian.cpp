@@ -31,6 +31,9 @@ public:
     return {
       [](tick) {},
       [this](stop_actor) { quit(); },
+      [this](get_status) {
+        return status({{"children", children_.size()}}, {}, {});
+      },
     };
   }
 

@@ -110,6 +110,9 @@ public:
           look();
       },
       [this](stop_actor) { quit(); },
+      [this](get_status) {
+        return status({{"causes", shared_->health.findings().size()}});
+      },
     };
   }
 

@@ -75,6 +75,10 @@ public:
           look();
       },
       [this](stop_actor) { quit(); },
+      [this](get_status) {
+        return status({{"synced", count(repo_status::synced)},
+                       {"error", count(repo_status::error)}});
+      },
     };
   }
 

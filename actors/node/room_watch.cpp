@@ -64,6 +64,11 @@ public:
       [this](stop_actor) {
         quit();
       },
+      [this](get_status) {
+        return status({{"disk_free", free_->value()},
+                       {"disk_reserve", reserve_->value()},
+                       {"memory", memory_->value()}});
+      },
       [this](const disk_reading& x) {
         on_disk(x);
       },

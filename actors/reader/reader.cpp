@@ -24,6 +24,9 @@ public:
     return {
       [](tick) {},
       [this](stop_actor) { quit(); },
+      [this](get_status) {
+        return status({}, std::to_string(store_.partition));
+      },
       [this](const reader_job& x) { x.run(store_); },
     };
   }

@@ -286,6 +286,14 @@ repo_actor::behavior_type repo::make_behavior() {
         perform(machine_.on_timer(board(), now()));
     },
     [this](stop_actor) { quit(); },
+    [this](get_status) {
+      const auto& row = machine_.row();
+      return actor_status{machine_.repo().str(), name(), "router",
+                          {{"status", storage::to_string(row.status)},
+                           {"account", storage::to_string(row.account)},
+                           {"host", row.pds},
+                           {"waiting", machine_.waiting()}}};
+    },
     [this](repo_frames& x) {
       for (const auto& frame : x.frames)
         if (frame.bytes.size() > 0)

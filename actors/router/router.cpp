@@ -292,6 +292,11 @@ router_actor::behavior_type router::make_behavior() {
         sweep();
     },
     [this](stop_actor) { quit(); },
+    [this](get_status) {
+      return status({{"awake", residents_.size()},
+                     {"frames_wait", waiting_.has_frames()}},
+                    std::to_string(home_->number));
+    },
     [this](frame_batch& x) { take(std::move(x.frames)); },
     [this](const repo_passive& x) { on_passive(x); },
     [this](const repo_removed& x) { tracked_.learn(x.repo, false); },

@@ -249,6 +249,12 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       count_complete();
     },
     [this](stop_actor) { quit(); },
+    [this](get_status) {
+      return status({{"queued", machine_.queued()},
+                     {"running", machine_.running()},
+                     {"hosts", machine_.hosts()},
+                     {"questions", questions_.open()}});
+    },
     [this](const repo_wish& x) {
       const std::chrono::seconds wait{
         std::max<int64_t>(x.not_before - wall().seconds(), 0)};

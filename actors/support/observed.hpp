@@ -1,8 +1,11 @@
 #pragma once
 
 #include "actors/support/limits.hpp"
+#include "messages/status.hpp"
 
 #include <caf/scheduled_actor.hpp>
+
+#include <utility>
 
 namespace weir::actors {
 
@@ -30,6 +33,16 @@ public:
                                        size_t most) override {
     return Base::resume(unit,
                         turn_ == turn::full ? limits::turn_messages_max : most);
+  }
+
+protected:
+  /// The answer to `get_status`.
+  /// @param which Names it among its kind; empty: there is one.
+  /// @param parent The kind of actor that started it.
+  actor_status status(std::vector<status_field> state, std::string which = {},
+                      std::string parent = "node") const {
+    return {which.empty() ? kind_ : std::move(which), kind_, std::move(parent),
+            std::move(state)};
   }
 
 private:

@@ -127,6 +127,10 @@ sweeper_actor::behavior_type sweeper::make_behavior() {
         perform(machine_.on_timer(now()));
     },
     [this](stop_actor) { quit(); },
+    [this](get_status) {
+      return status({{"compacts", order_.has_value()}},
+                    std::to_string(home_->number));
+    },
     [this](erase_begun) { perform(machine_.on_erased()); },
     [this](const erase_stepped& x) {
       perform(machine_.on_stepped(x.more, x.busy, now()));

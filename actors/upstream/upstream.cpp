@@ -249,6 +249,13 @@ upstream_actor::behavior_type upstream::make_behavior() {
       note_passed();
       perform(machine_.on_timer(now()));
     },
+    [this](get_status) {
+      return status({{"connected", machine_.connected()},
+                     {"cursor", machine_.row().cursor},
+                     {"in_flight", machine_.in_flight()},
+                     {"last_error", last_error_}},
+                    url());
+    },
     [this](stop_actor) {
       note_passed();
       perform(machine_.on_stop());

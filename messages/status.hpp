@@ -1,0 +1,44 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weir {
+
+/// Asks an actor what it is and how it is. Every actor answers `actor_status`.
+///
+/// From: anyone. To: any actor. Travels: between nodes.
+struct get_status {};
+
+/// One property of an actor, for people: its name and its value.
+struct status_field {
+  std::string name;
+  std::string value;
+
+  status_field() = default;
+  status_field(std::string what, std::string is)
+    : name(std::move(what)), value(std::move(is)) {
+    // nop
+  }
+  status_field(std::string what, std::integral auto number)
+    : status_field(std::move(what), std::to_string(number)) {
+    // nop
+  }
+
+  bool operator==(const status_field&) const = default;
+};
+
+/// What an actor says of itself. Travels: between nodes.
+struct actor_status {
+  std::string name;   ///< Which one it is of its kind: a DID, an origin.
+  std::string kind;   ///< As in actors.md, in lower case.
+  std::string parent; ///< The kind that started it; empty for NODE.
+  std::vector<status_field> state;
+
+  bool operator==(const actor_status&) const = default;
+};
+
+} // namespace weir

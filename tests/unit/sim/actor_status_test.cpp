@@ -1,0 +1,110 @@
+#include "messages/interfaces.hpp"
+#include "tests/sim/scene.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/event_based_actor.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+// actors.md, Rules: every actor says what it is and how it is.
+
+namespace weir::sim {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::UnorderedElementsAre;
+
+/// Asks one actor, and ends with its answer.
+class asker final : public caf::event_based_actor {
+public:
+  static constexpr auto kind = "asker";
+
+  asker(caf::actor_config& config, common_actor whom,
+        std::function<void(const actor_status*)> then)
+    : event_based_actor(config), whom_(std::move(whom)),
+      then_(std::move(then)) {
+    // nop
+  }
+
+  const char* name() const override { return kind; }
+
+  caf::behavior make_behavior() override {
+    request(std::exchange(whom_, {}), caf::infinite, get_status{})
+      .then([this](const actor_status& x) { then_(&x); },
+            [this](caf::error&) { then_(nullptr); });
+    return {};
+  }
+
+private:
+  common_actor whom_;
+  std::function<void(const actor_status*)> then_;
+};
+
+/// Asks the first actor of each kind that has a turn; one that ends before it
+/// answers is no answer, and the next one is asked.
+class status_census {
+public:
+  explicit status_census(stepper& steps) : steps_(steps) {
+    steps.set_turn_watch([this](caf::scheduled_actor& who, steady_time) {
+      ask(who);
+    });
+  }
+
+  ~status_census() { steps_.set_turn_watch(nullptr); }
+
+  std::map<std::string, actor_status> said;
+  std::set<std::string> asked;
+
+private:
+  void ask(caf::scheduled_actor& who) {
+    const std::string kind = who.name();
+    if (kind == asker::kind || !asked.insert(kind).second)
+      return;
+    who.home_system().spawn<asker>(
+      caf::actor_cast<common_actor>(caf::strong_actor_ptr{who.ctrl()}),
+      [this, kind](const actor_status* x) {
+        if (x != nullptr)
+          said[kind] = *x;
+        else
+          asked.erase(kind);
+      });
+  }
+
+  stepper& steps_;
+};
+
+TEST(ActorStatusTest, EveryKindOfActorOfARunningNodeAnswers) {
+  trace log;
+  scene stage{1, log};
+  ASSERT_TRUE(stage.open());
+  status_census census{stage.steps()};
+  ASSERT_TRUE(stage.start_node());
+  stage.steps().run_for(1min);
+  stage.stop_node();
+  std::vector<std::string> kinds;
+  for (const auto& [kind, x] : census.said) {
+    kinds.push_back(kind);
+    EXPECT_EQ(x.kind, kind);
+    EXPECT_FALSE(x.name.empty()) << kind;
+    EXPECT_EQ(x.parent.empty(), kind == "node") << kind;
+    for (const auto& each : x.state)
+      EXPECT_FALSE(each.name.empty()) << kind;
+  }
+  EXPECT_THAT(kinds, UnorderedElementsAre(
+                       "api", "backfill", "consumer", "health", "identity",
+                       "journal", "node", "progress", "reader", "repo", "room",
+                       "router", "supervisor", "sweeper", "upstream"));
+  EXPECT_EQ(census.asked.size(), kinds.size()) << "one did not answer";
+  EXPECT_EQ(census.said["repo"].parent, "router");
+  EXPECT_EQ(census.said["backfill"].parent, "repo");
+}
+
+} // namespace
+} // namespace weir::sim
