@@ -20,8 +20,8 @@ struct commit_object {
 result<commit_object> decode_commit(bytes_view block);
 
 /// True when the block's signature was made by `key`. It covers the block
-/// without its `sig` entry, cut out of the original bytes, so that unknown fields
-/// are signed, too.
+/// without its `sig` entry, cut out of the original bytes, so that unknown
+/// fields are signed, too.
 bool check_commit_signature(bytes_view block, const public_key& key);
 
 /// Encodes and signs a commit, for the simulated network and for tests.

@@ -50,8 +50,8 @@ struct commit_op {
   op_action action = op_action::create;
   /// Borrowed from the frame. Its syntax is not checked.
   std::string_view path;
-  cid id;                ///< Undefined on delete.
-  cid prev;              ///< Undefined when the field is absent.
+  cid id;   ///< Undefined on delete.
+  cid prev; ///< Undefined when the field is absent.
 };
 
 /// The fields of a #commit after their types and sizes were checked

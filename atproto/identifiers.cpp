@@ -290,9 +290,9 @@ std::optional<wall_time> parse_datetime(std::string_view x) noexcept {
   const auto since_new_year = (day - 1) * 24 * 60 + hour * 60 + minute;
   if (year == 0 && month == 1 && since_new_year < zone)
     return std::nullopt;
-  const sys_days date{year_month_day{std::chrono::year{year},
-                                     std::chrono::month(static_cast<unsigned>(month)),
-                                     std::chrono::day(static_cast<unsigned>(day))}};
+  const sys_days date{year_month_day{
+    std::chrono::year{year}, std::chrono::month(static_cast<unsigned>(month)),
+    std::chrono::day(static_cast<unsigned>(day))}};
   const microseconds out = date.time_since_epoch() + hours{hour}
                            + minutes{minute - zone} + seconds{second}
                            + microseconds{micros};

@@ -9,10 +9,10 @@ namespace weir::atproto {
 /// With the stamp nobody has to ask UPSTREAM for its state later
 /// (architecture.md, The stages).
 struct stamped_frame {
-  position at;               ///< Position of this frame.
+  position at; ///< Position of this frame.
   /// First cursor since the last reset, in the epoch `at.epoch`.
   uint64_t first_cursor = 0;
-  bool relay = false;        ///< True for a relay, false for a PDS.
+  bool relay = false; ///< True for a relay, false for a PDS.
   frame_kind kind = frame_kind::unknown;
   did repo;
   /// Empty when the frame was malformed and is stepped over.

@@ -60,25 +60,15 @@ public:
   }
 
   /// @pre `part` lies inside this buffer.
-  shared_bytes slice(bytes_view part) const {
-    return {owner_, part};
-  }
+  shared_bytes slice(bytes_view part) const { return {owner_, part}; }
 
-  bytes_view view() const noexcept {
-    return view_;
-  }
+  bytes_view view() const noexcept { return view_; }
 
-  const uint8_t* data() const noexcept {
-    return view_.data();
-  }
+  const uint8_t* data() const noexcept { return view_.data(); }
 
-  size_t size() const noexcept {
-    return view_.size();
-  }
+  size_t size() const noexcept { return view_.size(); }
 
-  bool empty() const noexcept {
-    return view_.empty();
-  }
+  bool empty() const noexcept { return view_.empty(); }
 
 private:
   std::shared_ptr<const void> owner_;

@@ -33,13 +33,9 @@ struct wall_time {
     return {micros + x.count()};
   }
 
-  int64_t millis() const noexcept {
-    return micros / 1000;
-  }
+  int64_t millis() const noexcept { return micros / 1000; }
 
-  int64_t seconds() const noexcept {
-    return micros / 1'000'000;
-  }
+  int64_t seconds() const noexcept { return micros / 1'000'000; }
 };
 
 /// The clock seam. Everything in `atproto`, `storage` and `actors` reads time
@@ -68,13 +64,9 @@ public:
     // nop
   }
 
-  steady_time steady_now() const noexcept override {
-    return steady_;
-  }
+  steady_time steady_now() const noexcept override { return steady_; }
 
-  wall_time wall_now() const noexcept override {
-    return wall_;
-  }
+  wall_time wall_now() const noexcept override { return wall_; }
 
   void advance(std::chrono::microseconds x) noexcept {
     steady_.micros += x.count();

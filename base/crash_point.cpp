@@ -66,8 +66,7 @@ const bool detail::crash_armed = crash.has_value() || failure.has_value();
 void detail::pass_armed(crash_point x, std::string_view mark) {
   if (is_meant(failure, x, mark) && failures.fetch_add(1) < failure->passage)
     throw std::runtime_error("as WEIR_THROW_AT says");
-  if (!is_meant(crash, x, mark)
-      || passages.fetch_add(1) + 1 != crash->passage)
+  if (!is_meant(crash, x, mark) || passages.fetch_add(1) + 1 != crash->passage)
     return;
   ::kill(::getpid(), SIGKILL);
   for (;;)

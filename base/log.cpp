@@ -100,14 +100,15 @@ private:
                    spdlog::string_view_t{said.data(), said.size()}});
   }
 
-  line_writer writer_{STDERR_FILENO,
-                      [this](uint64_t lines) { return say_lost(lines); }};
+  line_writer writer_{STDERR_FILENO, [this](uint64_t lines) {
+                        return say_lost(lines);
+                      }};
 };
 
 spdlog::logger& sink() {
   static const auto instance = [] {
-    auto made
-      = std::make_shared<spdlog::logger>("weir", std::make_shared<stderr_sink>());
+    auto made = std::make_shared<spdlog::logger>(
+      "weir", std::make_shared<stderr_sink>());
     made->set_level(spdlog::level::trace);
     return made;
   }();
@@ -133,9 +134,8 @@ void configure(level least, format layout) {
   least_level = least;
   layout_now = layout;
   if (layout == format::json)
-    sink().set_pattern(
-      R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})",
-      spdlog::pattern_time_type::utc);
+    sink().set_pattern(R"({"time":"%Y-%m-%dT%H:%M:%S.%eZ","level":"%l",%v})",
+                       spdlog::pattern_time_type::utc);
   else
     sink().set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %-5l %v",
                        spdlog::pattern_time_type::utc);

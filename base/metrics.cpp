@@ -89,13 +89,11 @@ metric& metrics_registry::counter(const std::string& name,
                                   const std::string& label_key,
                                   const std::string& label_value) {
   return impl_
-    ->find(name, help, prometheus::MetricType::Counter, label_key,
-           label_value)
+    ->find(name, help, prometheus::MetricType::Counter, label_key, label_value)
     .value;
 }
 
-void metrics_registry::counter(const std::string& name,
-                               const std::string& help,
+void metrics_registry::counter(const std::string& name, const std::string& help,
                                std::function<double()> read) {
   impl_->find(name, help, prometheus::MetricType::Counter, {}, {}).read
     = std::move(read);
@@ -119,8 +117,7 @@ void metrics_registry::gauge(const std::string& name, const std::string& help,
                              const std::string& label_key,
                              const std::string& label_value,
                              std::function<double()> read) {
-  impl_
-    ->find(name, help, prometheus::MetricType::Gauge, label_key, label_value)
+  impl_->find(name, help, prometheus::MetricType::Gauge, label_key, label_value)
     .read
     = std::move(read);
 }

@@ -21,9 +21,7 @@ public:
     value_.fetch_sub(n, std::memory_order_relaxed);
   }
 
-  void set(uint64_t n) noexcept {
-    value_.store(n, std::memory_order_relaxed);
-  }
+  void set(uint64_t n) noexcept { value_.store(n, std::memory_order_relaxed); }
 
   uint64_t value() const noexcept {
     return value_.load(std::memory_order_relaxed);

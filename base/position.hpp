@@ -15,9 +15,7 @@ struct position {
 
   friend bool operator==(const position&, const position&) = default;
 
-  bool defined() const noexcept {
-    return upstream != 0;
-  }
+  bool defined() const noexcept { return upstream != 0; }
 
   /// True when this position is at or after `other`: same upstream, and (epoch,
   /// seq) not lower. A position of another upstream never reaches it.

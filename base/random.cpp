@@ -1,11 +1,10 @@
 #include "base/random.hpp"
 
-#include <sys/random.h>
-
 #include <array>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <sys/random.h>
 
 namespace weir {
 

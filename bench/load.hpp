@@ -30,7 +30,7 @@ struct load_run {
 /// (benchmarks.md, How to read it).
 struct load_ceiling {
   double on_two_cores = 0; ///< 0 when unknown.
-  double goal = 0; ///< The rate to reach on two quiet cores.
+  double goal = 0;         ///< The rate to reach on two quiet cores.
 };
 
 struct load_result {

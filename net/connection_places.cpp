@@ -37,8 +37,7 @@ ip_address network_of(const ip_address& x) noexcept {
   return out;
 }
 
-connection_places::admission
-connection_places::admit(const ip_address& peer) {
+connection_places::admission connection_places::admit(const ip_address& peer) {
   admission out;
   const auto own = per_address_.find(peer);
   const auto network = strangers_by_network_.find(network_of(peer));
@@ -93,8 +92,10 @@ void connection_places::give_back(number x) {
 
 /// Null when there are no strangers.
 const connection_places::age_order* connection_places::most_crowded() const {
-  const auto most = std::ranges::max_element(
-    strangers_by_network_, {}, [](const auto& x) { return x.second.size(); });
+  const auto most
+    = std::ranges::max_element(strangers_by_network_, {}, [](const auto& x) {
+        return x.second.size();
+      });
   return most == strangers_by_network_.end() ? nullptr : &most->second;
 }
 

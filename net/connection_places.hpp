@@ -35,7 +35,7 @@ public:
   using number = uint64_t;
 
   struct admission {
-    std::optional<number> place; ///< Unset: it is refused.
+    std::optional<number> place;  ///< Unset: it is refused.
     std::optional<number> victim; ///< Has no place any more.
   };
 

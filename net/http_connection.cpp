@@ -38,10 +38,10 @@ constexpr std::string_view error_name(int status) noexcept {
 
 http_reply body_too_large(size_t most) {
   return error_reply(413, error_name(413),
-                     most == 0 ? "this path takes no body"
-                               : "the body is larger than the "
-                                   + std::to_string(most)
-                                   + " bytes that this path takes");
+                     most == 0
+                       ? "this path takes no body"
+                       : "the body is larger than the " + std::to_string(most)
+                           + " bytes that this path takes");
 }
 
 } // namespace

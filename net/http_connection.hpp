@@ -136,7 +136,7 @@ private:
   std::unique_ptr<http_parser> parser_; ///< Of the request under way.
   size_t body_bytes_max_ = 0;
   size_t body_bytes_ = 0; ///< That have come.
-  bool interim_ = false; ///< What is written is "100 Continue".
+  bool interim_ = false;  ///< What is written is "100 Continue".
 
   std::string out_head_;
   shared_bytes out_body_;

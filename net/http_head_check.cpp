@@ -11,8 +11,8 @@ namespace weir::net {
 namespace {
 
 constexpr std::array<std::string_view, 9> single_fields{
-  "origin",           "referer", "sec-fetch-site",    "authorization",
-  "content-type",     "expect",  "sec-websocket-key", "sec-websocket-version",
+  "origin",          "referer", "sec-fetch-site",    "authorization",
+  "content-type",    "expect",  "sec-websocket-key", "sec-websocket-version",
   "content-encoding"};
 
 const char* too_many_fields() {

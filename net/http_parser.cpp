@@ -44,11 +44,12 @@ bool are_clean_lines(std::string_view x) noexcept {
 
 /// Whether a line goes on in the next one.
 bool has_folds(std::string_view lines) noexcept {
-  return lines.find("\r\n ") != lines.npos || lines.find("\r\n\t") != lines.npos;
+  return lines.find("\r\n ") != lines.npos
+         || lines.find("\r\n\t") != lines.npos;
 }
 
-/// Judges a line between chunks, with the trailer behind the last one, as far as
-/// they have come.
+/// Judges a line between chunks, with the trailer behind the last one, as far
+/// as they have come.
 result<void> check_chunk_line(std::string_view x) {
   if (x.starts_with("\r\n"))
     x.remove_prefix(2); // The end of the chunk before.

@@ -39,19 +39,19 @@ struct head_refusal {
   const char* reason; ///< A sentence.
 };
 
-/// Judges what Beast has read more strictly than a parser must: only what no two
-/// implementations can read differently passes (hostile-inputs.md
-/// 2.2.5). Refuses both Content-Length and Transfer-Encoding, either twice,
-/// absent or second Host, targets that are not a path, and more than
+/// Judges what Beast has read more strictly than a parser must: only what no
+/// two implementations can read differently passes (hostile-inputs.md 2.2.5).
+/// Refuses both Content-Length and Transfer-Encoding, either twice, absent or
+/// second Host, targets that are not a path, and more than
 /// `limits::http_request_fields_max` fields (431).
 std::optional<head_refusal> check_request_head(const http_head& head);
 
-/// Reads one message with Beast's parser: its head, then its body. Holds none of
-/// the bytes. What Beast has no bound for, or takes more freely than we do, is
-/// checked on top: lines between chunks have at most
+/// Reads one message with Beast's parser: its head, then its body. Holds none
+/// of the bytes. What Beast has no bound for, or takes more freely than we do,
+/// is checked on top: lines between chunks have at most
 /// `limits::http_chunk_line_bytes_max` bytes, all of a trailer
-/// `limits::http_trailer_bytes_max`, neither holds a control byte, and a request
-/// has no folded lines.
+/// `limits::http_trailer_bytes_max`, neither holds a control byte, and a
+/// request has no folded lines.
 class http_parser {
 public:
   /// Takes a piece of the body and says how many bytes it took. Fewer than

@@ -45,7 +45,8 @@ std::string format_reply_head(const http_reply& reply, bool keep_alive) {
   if (reply.status != 204 && reply.status != 304) {
     if (!reply.content_type.empty())
       head.add("Content-Type", reply.content_type);
-    const auto rest = reply.rest ? reply.rest->size() : std::optional{uint64_t{0}};
+    const auto rest
+      = reply.rest ? reply.rest->size() : std::optional{uint64_t{0}};
     if (rest)
       head.add("Content-Length", std::to_string(reply.body.size() + *rest));
   }

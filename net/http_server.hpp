@@ -26,7 +26,7 @@ namespace weir::net {
 class reply_rest {
 public:
   struct piece {
-    bytes data; ///< Empty: there is no more.
+    bytes data;                         ///< Empty: there is no more.
     std::chrono::microseconds pause{0}; ///< Before it is sent.
   };
 
@@ -71,7 +71,7 @@ struct incoming_request {
   std::string path;   ///< Percent-decoded once; starts with '/'.
   std::vector<std::pair<std::string, std::string>> query; ///< Decoded once.
   http_headers headers; ///< Names in lower case.
-  std::string body; ///< Empty when there is a sink.
+  std::string body;     ///< Empty when there is a sink.
   ip_address peer;
   /// Where the body goes; the service's own, from `on_head`.
   std::shared_ptr<body_sink> sink;

@@ -12,8 +12,8 @@ http_writer::http_writer(std::string_view method, std::string_view target)
 
 http_writer::http_writer(int status) {
   namespace http = boost::beast::http;
-  const auto phrase = http::obsolete_reason(
-    http::int_to_status(static_cast<unsigned>(status)));
+  const auto phrase
+    = http::obsolete_reason(http::int_to_status(static_cast<unsigned>(status)));
   text_ = "HTTP/1.1 " + std::to_string(status) + ' ';
   text_.append(phrase.data(), phrase.size()).append("\r\n");
 }

@@ -7,8 +7,8 @@
 
 namespace weir::net {
 
-/// Lays out a head. Whatever is malformed (a name that is no token, a value with
-/// a control byte) leaves nothing to send: nobody's text ends a line
+/// Lays out a head. Whatever is malformed (a name that is no token, a value
+/// with a control byte) leaves nothing to send: nobody's text ends a line
 /// (hostile-inputs.md 2.2.5). Our own, since Beast's serializer needs a list of
 /// fields and takes four times as long (ADR 25).
 class http_writer {

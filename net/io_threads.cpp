@@ -102,7 +102,9 @@ void io_threads::stop() noexcept {
 
 void io_threads::finish() {
   for (auto& loop : impl_->loops)
-    loop.post([&context = loop.context()] { context.stop(); });
+    loop.post([&context = loop.context()] {
+      context.stop();
+    });
 }
 
 void io_threads::join() noexcept {

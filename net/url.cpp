@@ -21,10 +21,12 @@ error refuse(std::string_view why) {
 
 /// The parser's own words, such as "leftover", say nothing to people.
 error refuse_form(std::string_view text) {
-  if (std::any_of(text.begin(), text.end(),
-                  [](char c) { return static_cast<unsigned char>(c) > 0x7e; }))
-    return refuse("it holds a letter that is not ASCII; a host name has another "
-                  "form for URLs, such as xn--bcher-kva.example");
+  if (std::any_of(text.begin(), text.end(), [](char c) {
+        return static_cast<unsigned char>(c) > 0x7e;
+      }))
+    return refuse(
+      "it holds a letter that is not ASCII; a host name has another "
+      "form for URLs, such as xn--bcher-kva.example");
   return refuse("it is not written as a URL is, such as https://bsky.network");
 }
 

@@ -50,8 +50,8 @@ std::string to_string(const url& x);
 /// `ec::invalid_argument`; percent-encoded hosts too.
 result<url> parse_url(std::string_view text);
 
-/// For messages: what stands before the @ of a URL, such as a password, is three
-/// dots. The text need not be one that can be parsed.
+/// For messages: what stands before the @ of a URL, such as a password, is
+/// three dots. The text need not be one that can be parsed.
 std::string without_user(std::string_view text);
 
 /// Resolves a Location header against the URL that was asked for.

@@ -157,7 +157,8 @@ private:
     opened_ = true;
     listener_->on_open();
     auto answer = std::exchange(answer_, {});
-    open(std::exchange(stream_, nullptr), {}, bytes_view{answer}.subspan(parsed_));
+    open(std::exchange(stream_, nullptr), {},
+         bytes_view{answer}.subspan(parsed_));
   }
 
   std::optional<ws_close_info> check_answer(const http_head& head) const {

@@ -29,8 +29,7 @@ namespace weir::simnet {
 class control_service final : public net::http_service {
 public:
   control_service(world& where, traffic& life, faults& trouble,
-                  const request_faults& requests,
-                  const hostile_hosts& enemies);
+                  const request_faults& requests, const hostile_hosts& enemies);
 
   /// Sets what keeps the rate of live traffic. Call it before the server
   /// starts.

@@ -189,8 +189,8 @@ void event_log::store(entry x) {
     return;
   if (losing_ == loss::garbled) {
     const auto whole = x.frame.view();
-    x.frame = shared_bytes{bytes{whole.begin(),
-                                 whole.begin() + whole.size() / 2}};
+    x.frame
+      = shared_bytes{bytes{whole.begin(), whole.begin() + whole.size() / 2}};
   }
   bytes_ += x.frame.size();
   entries_.push_back(std::move(x));

@@ -43,9 +43,8 @@ result<fault> read_fault(const json::object& x) {
   const auto name = read_text(x, "kind");
   const auto kind = parse_fault_kind(name);
   if (!kind)
-    return fail(ec::invalid_argument,
-                "unknown kind of fault: " + name
-                  + nearest_or_all(name, fault_names()));
+    return fail(ec::invalid_argument, "unknown kind of fault: " + name
+                                        + nearest_or_all(name, fault_names()));
   fault out;
   out.kind = *kind;
   out.did = read_text(x, "did");

@@ -11,21 +11,19 @@ namespace weir::simnet {
 namespace {
 
 constexpr std::array<const char*, fault_kinds> names{
-  "drop_connection", "lose_window",      "lose_silently",   "garble_events",
-  "throttle_stream", "repeat_events",    "delay_stream",    "restart_sequence",
-  "bad_signature",   "broken_chain",     "wrong_prev_data", "big_commit",
-  "bad_shape",       "early_commit",
-  "rotate_key",      "change_handle",   "take_down",
-  "suspend",         "restore",          "deactivate",      "reactivate",
-  "remove",          "tombstone",        "relay_take_down", "relay_restore",
-  "announce_state",  "migrate",          "slow_repo",       "trickle_repo",
-  "endless_repo",    "failing_repo",     "cut_repo",        "stale_repo",
-  "missing_repo",     "unlisted_repo",   "false_status",
-  "rate_limit",      "host_down",        "host_hang",
-  "mend",             "directory_down",  "directory_limit",
-  "directory_slow",  "directory_hang",   "directory_refuse",
-  "directory_wrong", "directory_stale",  "directory_forget",
-  "directory_gone",  "directory_up"};
+  "drop_connection",  "lose_window",     "lose_silently",   "garble_events",
+  "throttle_stream",  "repeat_events",   "delay_stream",    "restart_sequence",
+  "bad_signature",    "broken_chain",    "wrong_prev_data", "big_commit",
+  "bad_shape",        "early_commit",    "rotate_key",      "change_handle",
+  "take_down",        "suspend",         "restore",         "deactivate",
+  "reactivate",       "remove",          "tombstone",       "relay_take_down",
+  "relay_restore",    "announce_state",  "migrate",         "slow_repo",
+  "trickle_repo",     "endless_repo",    "failing_repo",    "cut_repo",
+  "stale_repo",       "missing_repo",    "unlisted_repo",   "false_status",
+  "rate_limit",       "host_down",       "host_hang",       "mend",
+  "directory_down",   "directory_limit", "directory_slow",  "directory_hang",
+  "directory_refuse", "directory_wrong", "directory_stale", "directory_forget",
+  "directory_gone",   "directory_up"};
 
 /// More than any clock is wrong.
 constexpr auto early_by = std::chrono::hours{24};
@@ -63,9 +61,8 @@ const char* to_string(fault_kind x) noexcept {
 std::optional<request_fault> request_kind(fault_kind x) noexcept {
   // Both enumerations have these kinds in the same order.
   const auto from = [x](fault_kind begin, request_fault first) {
-    return static_cast<request_fault>(static_cast<int>(first)
-                                      + static_cast<int>(x)
-                                      - static_cast<int>(begin));
+    return static_cast<request_fault>(
+      static_cast<int>(first) + static_cast<int>(x) - static_cast<int>(begin));
   };
   if (x >= fault_kind::slow_repo && x <= fault_kind::host_hang)
     return from(fault_kind::slow_repo, request_fault::delay);
@@ -156,9 +153,8 @@ result<fault_record> faults::disturb_stream(const fault& x) {
 
 /// Loses at least `x.count` commits, and all other events made meanwhile.
 fault_record faults::lose(event_log& log, const fault& x) {
-  log.begin_loss(x.kind == fault_kind::garble_events
-                   ? event_log::loss::garbled
-                   : event_log::loss::gone);
+  log.begin_loss(x.kind == fault_kind::garble_events ? event_log::loss::garbled
+                                                     : event_log::loss::gone);
   for (size_t i = 0; i < x.count; ++i)
     if (const auto index = any_account(x))
       traffic_.post(*index);
@@ -195,8 +191,7 @@ result<fault_record> faults::order_requests(const fault& x) {
   const auto what = request_kind(x.kind);
   if (!what) {
     if (x.kind == fault_kind::directory_up)
-      requests_.clear(request_fault::unavailable,
-                      request_fault::gone_document);
+      requests_.clear(request_fault::unavailable, request_fault::gone_document);
     else
       requests_.clear(request_fault::delay, request_fault::host_hang);
     return out;
@@ -206,8 +201,8 @@ result<fault_record> faults::order_requests(const fault& x) {
   out.count = x.count == 0 ? SIZE_MAX : x.count;
   if (!x.did.empty())
     out.dids.push_back(x.did);
-  request_faults::order made{*what, x.host, x.did, out.count, x.time, x.rate,
-                             {},    {},     {}};
+  request_faults::order made{*what,  x.host, x.did, out.count, x.time,
+                             x.rate, {},     {},    {}};
   if (x.lasting.count() > 0)
     made.until = world_.options().time->steady_now() + x.lasting;
   if (*what == request_fault::stale_document)

@@ -99,7 +99,7 @@ struct fault {
   std::string handle; ///< New handle for `change_handle`; empty invents one.
   /// Host for `migrate`; by default the next one.
   std::optional<size_t> target;
-  uint64_t rate = 20'000;       ///< Bytes per second.
+  uint64_t rate = 20'000;               ///< Bytes per second.
   std::chrono::milliseconds lasting{0}; ///< 0 for no end.
   /// Changes of the account are not announced on any stream.
   bool silent = false;

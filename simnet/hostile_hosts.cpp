@@ -18,8 +18,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::array<const char*, hostilities> ways{
-  "slow",    "inventive", "wide",    "endless",
-  "fictive", "fickle",    "circular"};
+  "slow", "inventive", "wide", "endless", "fictive", "fickle", "circular"};
 
 /// Frames that an endless stream makes at a time.
 constexpr size_t frames_of_a_turn = 64;

@@ -27,8 +27,7 @@ void break_chain(world& where, world::account& x) {
 }
 
 void forge_commit(world& where, world::account& x, atproto::tid rev) {
-  const auto forged
-    = x.repo.forge(where.new_change(x), rev, new_key(x));
+  const auto forged = x.repo.forge(where.new_change(x), rev, new_key(x));
   where.announce(x, forged.event);
 }
 
@@ -48,10 +47,9 @@ void leave_out(world& where, world::account& x) {
 
 void misname_commit(world& where, world::account& x) {
   const auto other = atproto::cid::of_dag_cbor(as_bytes(x.id().str()));
-  where.commit(x, one_change(where, x),
-               [&other](atproto::commit_event& event) {
-                 event.commit = other;
-               });
+  where.commit(x, one_change(where, x), [&other](atproto::commit_event& event) {
+    event.commit = other;
+  });
 }
 
 void rotate_key(world& where, world::account& x) {

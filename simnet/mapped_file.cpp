@@ -46,8 +46,7 @@ result<shared_bytes> map_file(const std::string& path) {
   auto failure = file_error(path);
   ::close(file);
   if (known && !S_ISREG(info.st_mode))
-    return fail(ec::storage_failure,
-                path + ": cannot be read: it is no file");
+    return fail(ec::storage_failure, path + ": cannot be read: it is no file");
   if (known && info.st_size == 0)
     return shared_bytes{};
   if (start == MAP_FAILED)

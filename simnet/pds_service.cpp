@@ -68,7 +68,8 @@ void pds_service::on_request(net::incoming_request request,
     return answer.send(
       net::error_reply(401, "AuthMissing", "Authentication Required"));
   const auto method = path.substr(xrpc.size());
-  if (site_.faults.take(request_fault::host_hang, host_, did_parameter(request)))
+  if (site_.faults.take(request_fault::host_hang, host_,
+                        did_parameter(request)))
     return never_answer(answer);
   if (auto reply = misbehave(request, method))
     return answer.send(std::move(*reply));
@@ -117,8 +118,7 @@ net::http_reply pds_service::read(const net::incoming_request& request,
   return net::error_reply(401, "AuthMissing", "Authentication Required");
 }
 
-net::http_reply
-pds_service::list(const net::incoming_request& request) const {
+net::http_reply pds_service::list(const net::incoming_request& request) const {
   if (site_.hostile)
     if (auto invented = site_.hostile->list(host_, request))
       return *invented;
@@ -179,8 +179,7 @@ void pds_service::send_repo(const net::incoming_request& request,
     site_.hostile->spoil(host_, reply);
   if (endless)
     reply.rest = unlinked_blocks(0, std::nullopt, nullptr);
-  else if (const auto x
-           = site_.faults.take(request_fault::trickle, host_, did))
+  else if (const auto x = site_.faults.take(request_fault::trickle, host_, did))
     reply.rest = at_rate(std::exchange(reply.body, {}), x->bytes_per_second);
   if (site_.faults.take(request_fault::cut, host_, did))
     reply.cut_after_bytes = reply.body.size() / 2;
@@ -192,8 +191,8 @@ void pds_service::send_repo(const net::incoming_request& request,
   });
 }
 
-net::http_reply
-pds_service::get_repo(const net::incoming_request& request, bool whole) const {
+net::http_reply pds_service::get_repo(const net::incoming_request& request,
+                                      bool whole) const {
   const auto found = find_account(request, site_, look_);
   if (!found.account)
     return found.refusal;

@@ -83,8 +83,8 @@ newcomer make_newcomer(const population_options& options, size_t index) {
   out.key = atproto::private_key::generate(
     p256 ? atproto::curve::p256 : atproto::curve::k256, *random);
   const auto shared = options.hosts - options.lone_hosts;
-  out.host = index < options.lone_hosts ? shared + index
-                                        : random->below(shared);
+  out.host
+    = index < options.lone_hosts ? shared + index : random->below(shared);
   out.seed = random->next();
   return out;
 }

@@ -67,7 +67,8 @@ private:
 
 struct replay::impl {
   impl(std::unique_ptr<corpus> x, const network_options& options)
-    : source(std::move(x)), requests(*options.time), control(std::make_shared<replay_control>(*source)),
+    : source(std::move(x)), requests(*options.time),
+      control(std::make_shared<replay_control>(*source)),
       open(*source, requests, options) {
     // nop
   }

@@ -30,13 +30,13 @@ enum class request_fault : uint8_t {
   host_down,    ///< Any XRPC call of a host, streams too: status 503.
   host_hang,    ///< Any XRPC call of a host, streams too: no answer.
   // Requests to the directory.
-  unavailable,     ///< Status 503.
-  directory_limit, ///< Status 429 with Retry-After.
-  directory_delay, ///< The answer starts late.
-  directory_hang,  ///< No answer comes.
-  directory_cut,   ///< The connection ends without an answer.
-  wrong_document,  ///< The document of another account.
-  stale_document,  ///< The document as it was when this was ordered.
+  unavailable,        ///< Status 503.
+  directory_limit,    ///< Status 429 with Retry-After.
+  directory_delay,    ///< The answer starts late.
+  directory_hang,     ///< No answer comes.
+  directory_cut,      ///< The connection ends without an answer.
+  wrong_document,     ///< The document of another account.
+  stale_document,     ///< The document as it was when this was ordered.
   forgotten_document, ///< Status 404, like for an unknown DID.
   gone_document,      ///< Status 410, like for a DID with a tombstone.
 };

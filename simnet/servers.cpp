@@ -16,17 +16,17 @@ constexpr size_t connections_max = 4096;
 
 servers::servers(truth& facts, request_faults& faults,
                  const network_options& options, hostile_hosts* hostile)
-  : options_(options), next_port_(options.port),
-    site_{facts,
-          faults,
-          nullptr,
-          version(),
-          options.legacy_documents,
-          options.gzip,
-          options.listing_lines_max,
-          {},
-          {},
-          hostile} {
+  : options_(options),
+    next_port_(options.port), site_{facts,
+                                    faults,
+                                    nullptr,
+                                    version(),
+                                    options.legacy_documents,
+                                    options.gzip,
+                                    options.listing_lines_max,
+                                    {},
+                                    {},
+                                    hostile} {
   // nop
 }
 
@@ -44,8 +44,8 @@ servers::start(const net::transport_ptr& network, std::shared_ptr<alarms> time,
     services.push_back(std::make_shared<pds_service>(site_, i));
   network_urls out;
   for (auto& x : services) {
-    auto url = open(network, std::move(x),
-                    "host" + std::to_string(out.hosts.size()));
+    auto url
+      = open(network, std::move(x), "host" + std::to_string(out.hosts.size()));
     if (!url)
       return url.error();
     out.hosts.push_back(*url);
@@ -88,8 +88,8 @@ result<std::string> servers::open(const net::transport_ptr& network,
                                   const std::string& name) {
   net::http_server_options options;
   options.at = {net::ip_address::loopback_v4(), next_port_};
-  options.places = {connections_max, connections_max, connections_max,
-                    connections_max};
+  options.places
+    = {connections_max, connections_max, connections_max, connections_max};
   if (next_port_ != 0)
     ++next_port_;
   auto server = make_http_server(network, std::move(service), options);

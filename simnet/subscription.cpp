@@ -184,8 +184,8 @@ void subscription::pump() {
   if (cursor_ < log_.horizon())
     return refuse("ConsumerTooSlow", "Stream consumer too slow");
   const auto rate = log_.rate();
-  const auto page = log_.read(cursor_, turn_frames_max,
-                              rate == 0 ? turn_bytes_max : 1);
+  const auto page
+    = log_.read(cursor_, turn_frames_max, rate == 0 ? turn_bytes_max : 1);
   size_t sent = 0;
   for (const auto& item : page) {
     if (!x->send(net::ws_message::binary(item.frame.view())))

@@ -56,7 +56,7 @@ private:
   bool closed_ = false;
   std::atomic<bool> awake_{false};
   bool resting_ = false; ///< A slow stream pauses. Used on the loop only.
-  int64_t cursor_ = 0; ///< The last event sent. Used on the loop only.
+  int64_t cursor_ = 0;   ///< The last event sent. Used on the loop only.
 };
 
 } // namespace weir::simnet

@@ -132,9 +132,10 @@ result<std::optional<uint64_t>> parse_ack(std::string_view text) {
   if (x.ids > 1)
     return fail(ec::malformed, "an ack with \"id\" twice");
   if (!x.id)
-    return fail(ec::malformed, x.ids == 0 ? "an ack without an id"
-                                          : "an ack whose \"id\" is no number of "
-                                            "an event, as a text is none");
+    return fail(ec::malformed, x.ids == 0
+                                 ? "an ack without an id"
+                                 : "an ack whose \"id\" is no number of "
+                                   "an event, as a text is none");
   return x.id;
 }
 

@@ -49,11 +49,11 @@ struct completeness_view {
   bool active = true; ///< If false, nothing is kept up and `complete` is null.
   std::span<const term_view> terms;
   completeness_upstream upstream;
-  position proved;              ///< The repo's position (CONS-08).
-  atproto::tid first_rev;       ///< CONS-07
+  position proved;               ///< The repo's position (CONS-08).
+  atproto::tid first_rev;        ///< CONS-07
   atproto::tid last_indexed_rev; ///< CONS-06
-  atproto::tid last_stream_rev; ///< CONS-09
-  atproto::tid last_rev;        ///< Everything up to this rev is applied.
+  atproto::tid last_stream_rev;  ///< CONS-09
+  atproto::tid last_rev;         ///< Everything up to this rev is applied.
   uint32_t filter = 0; ///< Generation of the filter that it was fetched with.
   uint32_t filter_in_force = 0;
   int64_t last_sync = 0;

@@ -16,9 +16,10 @@ event_numbers::event_numbers(std::vector<id_epoch> begun, uint16_t partition,
 }
 
 result<uint64_t> event_numbers::id_of(uint64_t op) const {
-  const auto next = std::upper_bound(
-    epochs_.begin() + 1, epochs_.end(), op,
-    [](uint64_t x, const id_epoch& y) { return x < y.first; });
+  const auto next = std::upper_bound(epochs_.begin() + 1, epochs_.end(), op,
+                                     [](uint64_t x, const id_epoch& y) {
+                                       return x < y.first;
+                                     });
   const auto id = event_id({0, op}, 1);
   if (!id)
     return id.error();
@@ -37,7 +38,8 @@ std::optional<uint64_t> event_numbers::op_of(uint64_t id) const {
 }
 
 uint64_t event_numbers::last_op_until(uint64_t id) const noexcept {
-  const auto last = std::min(id, static_cast<uint64_t>(limits::safe_integer_max));
+  const auto last
+    = std::min(id, static_cast<uint64_t>(limits::safe_integer_max));
   const auto number = (last + partitions_ - 1 - partition_) / partitions_;
   const auto next = after_number(number);
   const auto op = number - std::prev(next)->ahead;
@@ -46,9 +48,10 @@ uint64_t event_numbers::last_op_until(uint64_t id) const noexcept {
 
 event_numbers::epoch_ref
 event_numbers::after_number(uint64_t number) const noexcept {
-  return std::upper_bound(
-    epochs_.begin() + 1, epochs_.end(), number,
-    [](uint64_t x, const id_epoch& y) { return x < y.first + y.ahead; });
+  return std::upper_bound(epochs_.begin() + 1, epochs_.end(), number,
+                          [](uint64_t x, const id_epoch& y) {
+                            return x < y.first + y.ahead;
+                          });
 }
 
 uint64_t event_numbers::epoch() const {

@@ -9,7 +9,8 @@
 
 namespace weir::wire {
 
-/// From operation `first` on, events are numbered as their operations, plus `ahead`.
+/// From operation `first` on, events are numbered as their operations, plus
+/// `ahead`.
 struct id_epoch {
   uint64_t first = 1;
   uint64_t ahead = 0;
@@ -18,10 +19,11 @@ struct id_epoch {
 };
 
 /// Translates between ids of events, which applications see, and numbers of
-/// operations in the log of one partition. With one partition they are equal until
-/// a store is restored from a backup. After a restore, `weir adopt` begins a new
-/// epoch, in which ids are higher than any id that was given out before (ADR 14).
-/// Several partitions take turns (`event_id`), so that no id is given out twice.
+/// operations in the log of one partition. With one partition they are equal
+/// until a store is restored from a backup. After a restore, `weir adopt`
+/// begins a new epoch, in which ids are higher than any id that was given out
+/// before (ADR 14). Several partitions take turns (`event_id`), so that no id
+/// is given out twice.
 ///
 /// # Threads
 /// Immutable, so any thread may use it.
@@ -38,8 +40,8 @@ public:
   /// @returns `ec::limit_reached` beyond 2^53 - 1, which JSON cannot carry.
   result<uint64_t> id_of(uint64_t op) const;
 
-  /// The inverse of `id_of`; empty for an id that no operation of this partition
-  /// can have.
+  /// The inverse of `id_of`; empty for an id that no operation of this
+  /// partition can have.
   std::optional<uint64_t> op_of(uint64_t id) const;
 
   /// The last operation whose id is at most `id`, or 0.

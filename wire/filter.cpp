@@ -21,9 +21,10 @@ error bad_pattern(const std::string& pattern, std::string_view why) {
 /// empty when it has none.
 std::string meant_instead(const std::string& pattern) {
   const auto meant = with_small_authority(pattern);
-  return meant ? "has large letters in its domain, as no record has; did you mean "
-                   + meant->substr(0, limits::named_pattern_bytes_max) + "?"
-               : std::string{};
+  return meant
+           ? "has large letters in its domain, as no record has; did you mean "
+               + meant->substr(0, limits::named_pattern_bytes_max) + "?"
+           : std::string{};
 }
 
 /// True when names can begin with the prefix, such as `a.b.`.

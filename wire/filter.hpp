@@ -31,7 +31,7 @@ public:
 
 private:
   std::vector<std::string> patterns_;
-  std::vector<std::string> exact_;    ///< Sorted.
+  std::vector<std::string> exact_; ///< Sorted.
   /// Each with its last dot, without the star.
   std::vector<std::string> prefixes_;
 };

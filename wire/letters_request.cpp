@@ -139,16 +139,16 @@ private:
 };
 
 error wrong_value(size_t i) {
-  return fail(ec::invalid_argument,
-              "\"" + std::string{letter_members[i].name} + "\" must be "
-                + std::string{values[i]});
+  return fail(ec::invalid_argument, "\"" + std::string{letter_members[i].name}
+                                      + "\" must be " + std::string{values[i]});
 }
 
 result<void> check(const letters_handler& x) {
   if (!x.is_object)
     return fail(ec::malformed, "no JSON object");
   if (x.unknown)
-    return fail(ec::invalid_argument, unknown_member(*x.unknown, letter_members));
+    return fail(ec::invalid_argument,
+                unknown_member(*x.unknown, letter_members));
   if (x.repeated)
     return fail(ec::invalid_argument, "\"" + *x.repeated + "\" is there twice");
   for (size_t i = 0; i < none; ++i)

@@ -26,9 +26,9 @@ constexpr size_t pattern_bytes_max = limits::nsid_bytes_max + 3;
 constexpr size_t key_bytes_max = 64;
 
 error not_strings(std::string_view key, bool absent) {
-  return fail(ec::invalid_argument,
-              "\"" + std::string{key} + "\""
-                + (absent ? " is missing; it" : "") + " must be a list of texts");
+  return fail(ec::invalid_argument, "\"" + std::string{key} + "\""
+                                      + (absent ? " is missing; it" : "")
+                                      + " must be a list of texts");
 }
 
 void append_up_to(std::string& to, text_view more, size_t most) {
@@ -96,11 +96,12 @@ private:
     auto text = std::to_string(bad_count_) + " of the DIDs cannot be used:";
     for (size_t i = 0; i < bad_.size(); ++i)
       text += (i == 0 ? " \"" : ", \"") + bad_[i] + "\"";
-    return fail(ec::invalid_argument,
-                text + (bad_count_ > bad_.size() ? ", ..." : "")
-                  + "; a DID is such as did:plc:ewvi7nxzyoun6zhxrhs64oiz (24 letters "
-                    "a to z and digits 2 to 7) or did:web:example.com (a domain "
-                    "without a path), and no handle");
+    return fail(
+      ec::invalid_argument,
+      text + (bad_count_ > bad_.size() ? ", ..." : "")
+        + "; a DID is such as did:plc:ewvi7nxzyoun6zhxrhs64oiz (24 letters "
+          "a to z and digits 2 to 7) or did:web:example.com (a domain "
+          "without a path), and no handle");
   }
 
   std::vector<atproto::did> dids_;
@@ -210,8 +211,8 @@ public:
   }
 
   std::span<const body_member> members; ///< All members that are allowed.
-  std::optional<std::string> unknown; ///< The first unknown member.
-  std::optional<std::string> repeated; ///< The first repeated member.
+  std::optional<std::string> unknown;   ///< The first unknown member.
+  std::optional<std::string> repeated;  ///< The first repeated member.
   did_list dids;
   pattern_list collections;
   member_state dids_state = member_state::absent;
@@ -220,16 +221,16 @@ public:
 private:
   void begin_member() {
     state_ = nullptr;
-    const auto known = std::ranges::find(members, text_, &body_member::name)
-                       != members.end();
+    const auto known
+      = std::ranges::find(members, text_, &body_member::name) != members.end();
     if (known && text_ == "dids")
       state_ = &dids_state;
     else if (known && text_ == "collections")
       state_ = &collections_state;
     else if (!unknown)
       unknown = text_;
-    if (state_ != nullptr && std::exchange(*state_, member_state::wrong)
-                               != member_state::absent
+    if (state_ != nullptr
+        && std::exchange(*state_, member_state::wrong) != member_state::absent
         && !repeated)
       repeated = text_;
     text_.clear();
@@ -256,7 +257,7 @@ private:
   size_t depth_ = 0;
   /// Of the member being read; null if not wanted.
   member_state* state_ = nullptr;
-  std::string text_;              ///< The key or text that is being read.
+  std::string text_; ///< The key or text that is being read.
 };
 
 json::parse_options options() {
@@ -306,8 +307,7 @@ size_t repos_request_reader::held_bytes() const noexcept {
 result<repos_request> repos_request_reader::finish() {
   parser_->put(false, {});
   if (parser_->failed())
-    return fail(ec::malformed,
-                "no valid JSON: " + parser_->failed().message());
+    return fail(ec::malformed, "no valid JSON: " + parser_->failed().message());
   auto& x = parser_->heard();
   if (!x.is_object())
     return fail(ec::malformed, "no JSON object");

@@ -75,7 +75,7 @@ void append_tap_info(const tap_info& x, std::string& out);
 /// Borrows. Empty parts are left out.
 struct identity_view {
   std::string_view did;
-  std::string_view handle; ///< As the document claims; not verified.
+  std::string_view handle;      ///< As the document claims; not verified.
   std::string_view signing_key; ///< As Multikey text.
   std::string_view pds;
 };

@@ -57,7 +57,9 @@ demo_consumer::demo_consumer(net::transport_ptr network,
                              std::chrono::microseconds reconnect_delay)
   : memory_(std::make_shared<memory>()),
     client_(std::move(network), data_url,
-            {[x = memory_](const auto& events) { return x->take(events); },
+            {[x = memory_](const auto& events) {
+               return x->take(events);
+             },
              [x = memory_] {
                const std::lock_guard lock{x->guard};
                ++x->count.connections;

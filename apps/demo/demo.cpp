@@ -1,6 +1,5 @@
 #include "apps/demo/demo.hpp"
 
-#include "apps/weir/commands.hpp"
 #include "apps/demo/complete.hpp"
 #include "apps/demo/consumer.hpp"
 #include "apps/demo/evidence.hpp"
@@ -8,6 +7,7 @@
 #include "apps/demo/network.hpp"
 #include "apps/demo/proof.hpp"
 #include "apps/demo/report.hpp"
+#include "apps/weir/commands.hpp"
 #include "apps/weir/host_check.hpp"
 #include "apps/weir/stop_signal.hpp"
 
@@ -343,9 +343,9 @@ std::string demo::summary() const {
     injected += count;
   const auto forgotten = consumer_->counts().forgotten;
   return grouped(last_.active) + "/" + grouped(last_.active)
-         + " active repos equal the network and are proved complete (" + grouped(last_.records)
-         + " records), " + grouped(last_.inactive) + " inactive known as such, "
-         + grouped(delivery_.delivered)
+         + " active repos equal the network and are proved complete ("
+         + grouped(last_.records) + " records), " + grouped(last_.inactive)
+         + " inactive known as such, " + grouped(delivery_.delivered)
          + " events delivered, 0 lost, 0 out of order, "
          + grouped(faults_.healed(last_.wrong)) + " of " + grouped(injected)
          + " faults healed, " + grouped(forgotten)

@@ -45,8 +45,8 @@ void demo_faults::plan() {
   add(fault_kind::suspend);
   add(fault_kind::broken_chain, 3);
   add(fault_kind::drop_connection);
-  silence({fault_kind::rotate_key, fault_kind::migrate,
-           fault_kind::deactivate});
+  silence(
+    {fault_kind::rotate_key, fault_kind::migrate, fault_kind::deactivate});
   add(fault_kind::rotate_key);
   add(fault_kind::change_handle);
   add(fault_kind::bad_signature);

@@ -13,8 +13,8 @@ struct demo_options {
   size_t hosts = 3;
   double rate = 500;                 ///< Live events per second.
   std::chrono::seconds duration{12}; ///< Length of the live phase.
-  bool direct = false;  ///< Follow the hosts instead of the relay.
-  bool forever = false; ///< Run on, without faults and proof.
+  bool direct = false;               ///< Follow the hosts instead of the relay.
+  bool forever = false;              ///< Run on, without faults and proof.
 };
 
 } // namespace weir::apps

@@ -209,8 +209,7 @@ result<void> delivery_checker::check(const storage::log_entry& entry) {
     const auto skipped = withheld(entry.repo, id);
     if (!skipped)
       return skipped.error();
-    check(entry, entry.ops[i], id,
-          *skipped || entry.erased || id > all_until_);
+    check(entry, entry.ops[i], id, *skipped || entry.erased || id > all_until_);
   }
   return {};
 }
@@ -236,13 +235,14 @@ void delivery_checker::check(const storage::log_entry& entry,
   const bool removed = op.action == atproto::op_action::remove;
   // The log may no longer know the collection of erased content.
   const bool forgotten = entry.erased && op.scope.empty();
-  const bool same = forgotten
-                    || (sent->second.place == event_place(did, path)
-                        && (!record
-                        || sent->second.content
-                             == record_content(
-                               did, entry.rev.str(), path, to_string(op.action),
-                               removed ? std::string{} : op.id.to_text())));
+  const bool same
+    = forgotten
+      || (sent->second.place == event_place(did, path)
+          && (!record
+              || sent->second.content
+                   == record_content(
+                     did, entry.rev.str(), path, to_string(op.action),
+                     removed ? std::string{} : op.id.to_text())));
   ++(same ? out_.delivered : out_.altered);
 }
 

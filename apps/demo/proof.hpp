@@ -23,7 +23,7 @@ struct comparison {
   uint64_t changed_paths = 0;
   /// At most 20; `wrong` has all accounts.
   std::vector<std::string> differences;
-  std::set<std::string> wrong;          ///< Accounts that are not equal.
+  std::set<std::string> wrong; ///< Accounts that are not equal.
 
   bool equal() const noexcept { return wrong.empty(); }
 };
@@ -53,8 +53,8 @@ struct delivery_check {
 
 /// Reads the logs of all partitions and compares them with what a consumer
 /// received.
-/// @param all_until By partition: later operations may have been on their way when
-/// the node stopped, so they do not count as lost. Empty: none was.
+/// @param all_until By partition: later operations may have been on their way
+/// when the node stopped, so they do not count as lost. Empty: none was.
 result<delivery_check>
 check_delivery(const closed_stores& stores, const event_copy& copy,
                const std::vector<storage::op_id>& all_until = {});

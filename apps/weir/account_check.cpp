@@ -99,11 +99,11 @@ void account_check::check_tombstone(const atproto::did& repo) {
 /// down.
 bool account_check::is_others_verdict(const storage::repo_row& row) const {
   auto words = row.words;
-  const auto taken_down = std::erase_if(
-    words.relays, [this](const storage::relay_word& x) {
-      return x.said != account_status::active
-             && x.at.upstream != claims_.id_of(where_.origin);
-    });
+  const auto taken_down
+    = std::erase_if(words.relays, [this](const storage::relay_word& x) {
+        return x.said != account_status::active
+               && x.at.upstream != claims_.id_of(where_.origin);
+      });
   return taken_down > 0 && storage::combined(words) == account_status::active;
 }
 
@@ -161,8 +161,7 @@ result<void> account_check::check_unknown(const listed_account& x) {
   if (!chain)
     return chain.error();
   if (*member)
-    out_.find(x.repo,
-              "is tracked and active at the host, and not known here");
+    out_.find(x.repo, "is tracked and active at the host, and not known here");
   else if (*chain)
     out_.count("removed here");
   else if (!options_.full_network)

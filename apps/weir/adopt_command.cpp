@@ -32,14 +32,13 @@ result<std::string> adopt(const std::string& directory) {
   wire::event_numbers numbers;
   // The first one is the last: its epoch gives the log its name.
   for (auto i = stores->rbegin(); i != stores->rend(); ++i) {
-    const auto begun = storage::begin_log_epoch(
-      **i, system_clock().wall_now(), system_random());
+    const auto begun = storage::begin_log_epoch(**i, system_clock().wall_now(),
+                                                system_random());
     if (!begun)
       return begun.error();
     const auto& which = (*i)->identity();
-    numbers = wire::event_numbers{{{begun->first, begun->ahead}},
-                                  which.partition,
-                                  which.partitions};
+    numbers = wire::event_numbers{
+      {{begun->first, begun->ahead}}, which.partition, which.partitions};
     least = std::min(least, numbers.epoch());
   }
   return "events from now on have ids from " + std::to_string(least)

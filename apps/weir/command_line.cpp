@@ -37,7 +37,8 @@ std::string advice(const CLI::App& command, const std::string& word) {
   for (const auto* x : all_commands(command))
     if (std::ranges::count(words(*x), word) > 0)
       return "; it belongs after the subcommand: " + path_of(*x) + " " + word;
-  if (word.ends_with(".toml") && std::ranges::count(words(command), "--config") > 0)
+  if (word.ends_with(".toml")
+      && std::ranges::count(words(command), "--config") > 0)
     return "; a file of options is named by --config " + word;
   return suggestion(word, words(command));
 }
@@ -71,7 +72,8 @@ int complain(const CLI::App& app, const CLI::ParseError& x) {
 int check_output(const CLI::App& app, int status) {
   if (std::cout.flush() || called(app).get_name() == "run")
     return status;
-  std::cerr << "weir: standard output could not be written: is its disk full?\n";
+  std::cerr
+    << "weir: standard output could not be written: is its disk full?\n";
   return status == all_good ? failed : status;
 }
 

@@ -133,10 +133,10 @@ given_values parse_config(std::string_view text, const std::string& name) {
     for (const auto& [key, node] : lines)
       read_key(out, name, *key, *node);
   } catch (const toml::parse_error& x) {
-    out.problems.push_back(place(name, x.source()) + ": "
-                           + std::string{x.description()}
-                           + "; a line is NAME = VALUE, as \"weir config print\" "
-                             "writes it");
+    out.problems.push_back(
+      place(name, x.source()) + ": " + std::string{x.description()}
+      + "; a line is NAME = VALUE, as \"weir config print\" "
+        "writes it");
   }
   return out;
 }
@@ -157,11 +157,11 @@ result<std::string> read_small_file(const std::string& path, size_t bytes_max,
   struct stat x {};
   if (!file || ::fstat(number, &x) != 0 || !S_ISREG(x.st_mode))
     return fail(ec::not_found, path + ": cannot be read: it is no file");
-  if (secrecy == file_secrecy::secret
-      && (x.st_mode & (S_IRWXO | S_IWGRP)) != 0)
+  if (secrecy == file_secrecy::secret && (x.st_mode & (S_IRWXO | S_IWGRP)) != 0)
     return fail(ec::invalid_argument,
-                path + ": other users may read or change it; make it yours "
-                       "alone with chmod 600");
+                path
+                  + ": other users may read or change it; make it yours "
+                    "alone with chmod 600");
   std::string out(bytes_max + 1, '\0');
   out.resize(std::fread(out.data(), 1, out.size(), file.get()));
   if (std::ferror(file.get()) != 0)
@@ -173,8 +173,8 @@ result<std::string> read_small_file(const std::string& path, size_t bytes_max,
 }
 
 given_values read_config(const std::string& path) {
-  const auto text = read_small_file(path, limits::config_file_bytes_max,
-                                    file_secrecy::open);
+  const auto text
+    = read_small_file(path, limits::config_file_bytes_max, file_secrecy::open);
   if (text)
     return parse_config(*text, path);
   given_values out;

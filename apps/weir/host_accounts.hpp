@@ -19,7 +19,7 @@ struct listed_account {
 enum class host_standing : uint8_t {
   active,
   inactive, ///< Deactivated, suspended or taken down.
-  absent, ///< Unknown to the host, or deleted.
+  absent,   ///< Unknown to the host, or deleted.
 };
 
 /// The accounts of a PDS or relay, as it reports them.

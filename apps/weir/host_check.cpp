@@ -22,8 +22,8 @@ class host_checker {
 public:
   host_checker(const closed_stores& stores, web_client& web,
                const host_check_options& options, std::string origin)
-    : stores_(stores), web_(web), options_(options),
-      origin_(std::move(origin)), out_(options_) {
+    : stores_(stores), web_(web), options_(options), origin_(std::move(origin)),
+      out_(options_) {
     // nop
   }
 
@@ -63,8 +63,8 @@ private:
 std::optional<wire::collection_filter>
 host_checker::filter_of(const atproto::did& repo,
                         const storage::repo_row& row) const {
-  const auto patterns = storage::kept_collections(
-    stores_.repos().of(repo).db, stores_.root(), repo, row);
+  const auto patterns = storage::kept_collections(stores_.repos().of(repo).db,
+                                                  stores_.root(), repo, row);
   if (!patterns || !*patterns)
     return std::nullopt;
   auto out = wire::collection_filter::parse(**patterns);
@@ -235,9 +235,8 @@ result<void> host_checker::compare_records(const atproto::did& repo,
   };
   const auto& store = stores_.repos().of(repo);
   const auto compared
-    = diff.run(head_reader{storage::head_cursor{store.db, store.names,
-                                                store.partition, repo,
-                                                *here.chain}},
+    = diff.run(head_reader{storage::head_cursor{
+                 store.db, store.names, store.partition, repo, *here.chain}},
                there);
   if (!compared)
     return compared.error();

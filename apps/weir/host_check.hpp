@@ -66,8 +66,8 @@ struct host_check_report : storage::verify_report {
 /// # Limits
 /// One repo at a time; the memory of `atproto::repo_walk`, and the rest in an
 /// unnamed file in the temporary directory.
-result<host_check_report>
-check_against_host(const closed_stores& stores, web_client& web,
-                   const host_check_options& options);
+result<host_check_report> check_against_host(const closed_stores& stores,
+                                             web_client& web,
+                                             const host_check_options& options);
 
 } // namespace weir::apps

@@ -94,8 +94,8 @@ result<std::string> read_secret(const std::string& path,
                                 std::string_view remedy) {
   constexpr auto range = limits::admin_password_bytes_range;
   constexpr size_t line_break_max = 2;
-  auto text = read_small_file(path, range.max + line_break_max,
-                              file_secrecy::secret);
+  auto text
+    = read_small_file(path, range.max + line_break_max, file_secrecy::secret);
   const auto advice = " " + std::string{remedy};
   if (!text && text.error().code != ec::invalid_argument)
     return fail(text.error().code,

@@ -55,8 +55,9 @@ error not_an_upstream(std::string_view text) {
   const auto meant = meant_upstream(text);
   return fail(ec::invalid_argument,
               "a list of relay:URL or pds:URL"
-                + (meant ? "; did you mean " + *meant + "?"
-                         : std::string{", such as relay:https://bsky.network"}));
+                + (meant
+                     ? "; did you mean " + *meant + "?"
+                     : std::string{", such as relay:https://bsky.network"}));
 }
 
 } // namespace
@@ -162,8 +163,9 @@ option upstream_option(const option_text& x) {
       };
       if (!is_relay && !text.starts_with(pds)
           && (is_large(relay) || is_large(pds)))
-        return fail(ec::invalid_argument,
-                    "a list of relay:URL or pds:URL, these words in small letters");
+        return fail(
+          ec::invalid_argument,
+          "a list of relay:URL or pds:URL, these words in small letters");
       if (!is_relay && !text.starts_with(pds))
         return not_an_upstream(text);
       found.push_back({text.substr((is_relay ? relay : pds).size()), is_relay});

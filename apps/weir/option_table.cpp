@@ -36,8 +36,10 @@ void add_faces(options& out) {
   out.push_back(count_option(
     value_kind::number, &settings::partitions, limits::partitions_range,
     {group, "partitions",
-     "Stores of the data directory, each with a writer of its own; a repo is in "
-     "one of them. More than one helps where a single writer cannot keep up. It is "
+     "Stores of the data directory, each with a writer of its own; a repo is "
+     "in "
+     "one of them. More than one helps where a single writer cannot keep up. "
+     "It is "
      "chosen when the directory is made and never changes."}));
   out.push_back(text_option(
     &settings::bind,
@@ -262,10 +264,10 @@ void add_delivery(options& out) {
 
 void add_log(options& out) {
   constexpr auto group = "Log, on standard error";
-  out.push_back(choice_option(
-    &settings::log_level, level_words,
-    {group, "log_level",
-     "The least important level of lines that are written."}));
+  out.push_back(
+    choice_option(&settings::log_level, level_words,
+                  {group, "log_level",
+                   "The least important level of lines that are written."}));
   out.push_back(choice_option(
     &settings::log_format, layout_words,
     {group, "log_format", "Automatic: text on a terminal, JSON elsewhere."}));

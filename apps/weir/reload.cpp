@@ -64,8 +64,9 @@ void running_settings::reload(actors::node* to) {
     configure_log(values_);
   if (plan.password && to != nullptr)
     to->set_admin_password(values_.admin_password);
-  log::info("reloaded", {{"log", plan.log ? "changed" : "as before"},
-                         {"password", plan.password ? "changed" : "as before"}});
+  log::info("reloaded",
+            {{"log", plan.log ? "changed" : "as before"},
+             {"password", plan.password ? "changed" : "as before"}});
   if (!plan.at_restart.empty())
     log::warn("reload_needs_restart", {{"options", joined(plan.at_restart)}});
 }

@@ -69,9 +69,9 @@ result<reached_node> reach(const repos_flags& x) {
   reached_node out{*origin};
   if (x.password_file.empty())
     return out;
-  const auto secret = read_secret(x.password_file,
-                                  "the node's is in the file that its "
-                                  "admin_password_file names");
+  const auto secret
+    = read_secret(x.password_file, "the node's is in the file that its "
+                                   "admin_password_file names");
   if (!secret)
     return secret.error();
   out.client->set_password(*secret);
@@ -79,14 +79,14 @@ result<reached_node> reach(const repos_flags& x) {
 }
 
 int post(const repos_flags& flags, const std::string& path) {
-  json::object body{{"dids", json::array(flags.dids.begin(),
-                                         flags.dids.end())}};
+  json::object body{
+    {"dids", json::array(flags.dids.begin(), flags.dids.end())}};
   if (!flags.collections.empty())
-    body["collections"] = json::array(flags.collections.begin(),
-                                      flags.collections.end());
+    body["collections"]
+      = json::array(flags.collections.begin(), flags.collections.end());
   const auto node = reach(flags);
-  return node ? print(node->client->post(node->origin + path,
-                                         json::serialize(body)))
+  return node ? print(
+           node->client->post(node->origin + path, json::serialize(body)))
               : complain(node.error().context);
 }
 
@@ -101,8 +101,7 @@ int show(const repos_flags& flags) {
   for (const auto& text : flags.dids) {
     if (!atproto::did::parse(text))
       return complain(text + " is no DID");
-    if (const auto status
-        = get(flags, "/v1/repos/" + text + "/completeness");
+    if (const auto status = get(flags, "/v1/repos/" + text + "/completeness");
         status != all_good)
       return status;
   }

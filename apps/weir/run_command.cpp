@@ -55,18 +55,19 @@ bool is_kept(const std::string& data_dir) {
 
 void log_start(const settings& x, const actors::node& node, bool kept) {
   const auto held = node.holdings();
-  log::info("started", {{"version", version()},
-                        {"data", node.data_url()},
-                        {"operations", node.operations_url()},
-                        {"data_dir", std::filesystem::absolute(x.data_dir)
-                                       .lexically_normal()
-                                       .string()},
-                        {"store", kept ? "kept" : "new"},
-                        {"log_epoch", node.log_epoch()},
-                        {"store_bytes", held.store_bytes},
-                        {"repos", held.repos},
-                        {"mode", wire::to_string(x.mode)},
-                        {"upstreams", urls_of(x)}});
+  log::info(
+    "started",
+    {{"version", version()},
+     {"data", node.data_url()},
+     {"operations", node.operations_url()},
+     {"data_dir",
+      std::filesystem::absolute(x.data_dir).lexically_normal().string()},
+     {"store", kept ? "kept" : "new"},
+     {"log_epoch", node.log_epoch()},
+     {"store_bytes", held.store_bytes},
+     {"repos", held.repos},
+     {"mode", wire::to_string(x.mode)},
+     {"upstreams", urls_of(x)}});
   if (held.outdated > 0)
     log::info("collections_changed",
               {{"repos", held.outdated},
@@ -90,9 +91,8 @@ void log_start(const settings& x, const actors::node& node, bool kept) {
                           ? std::string{}
                           : "-u admin:$(cat " + x.admin_password_file + ") ";
   log::info("next_step",
-            {{"hint", "no repo is tracked yet; this adds one: curl "
-                        + password + "-X POST "
-                        + node.data_url()
+            {{"hint", "no repo is tracked yet; this adds one: curl " + password
+                        + "-X POST " + node.data_url()
                         + "/repos/add -H 'Content-Type: "
                           "application/json' -d "
                           "'{\"dids\":[\"did:plc:...\"]}'"}});
@@ -105,8 +105,8 @@ void log_start(const settings& x, const actors::node& node, bool kept) {
 
 /// Starts a node. Otherwise the error is the reason; `ec::cancelled` when the
 /// program was told to end meanwhile.
-result<std::unique_ptr<actors::node>>
-start_node(settings& wanted, bool kept, stop_signal& stop) {
+result<std::unique_ptr<actors::node>> start_node(settings& wanted, bool kept,
+                                                 stop_signal& stop) {
   actors::node_seams seams;
   seams.end_wanted = [&stop] {
     return stop.requested();

@@ -31,8 +31,7 @@ result<socket_address> parse_address(std::string_view text) {
   if (text.size() >= sizeof out.value.sun_path)
     return fail(ec::invalid_argument, "the name in NOTIFY_SOCKET is too long");
   std::ranges::copy(text, out.value.sun_path);
-  if (text.front()
-      == '@') // Its length ends it, not a zero byte.
+  if (text.front() == '@') // Its length ends it, not a zero byte.
     out.value.sun_path[0] = '\0';
   out.size
     = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + text.size());

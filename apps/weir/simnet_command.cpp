@@ -17,8 +17,8 @@ namespace weir::apps {
 namespace {
 
 constexpr std::array hostilities{
-  simnet::hostility::slow, simnet::hostility::inventive,
-  simnet::hostility::wide, simnet::hostility::endless,
+  simnet::hostility::slow,    simnet::hostility::inventive,
+  simnet::hostility::wide,    simnet::hostility::endless,
   simnet::hostility::fictive, simnet::hostility::fickle,
   simnet::hostility::circular};
 
@@ -134,8 +134,7 @@ result<void> inject(simnet::network& network,
 
 int run(const simnet_flags& flags) {
   const auto& people = flags.network.population;
-  if (people.lone_hosts >= people.hosts
-      || people.lone_hosts > people.accounts
+  if (people.lone_hosts >= people.hosts || people.lone_hosts > people.accounts
       || people.deactivated > people.accounts)
     return refuse({ec::invalid_argument,
                    "--lone-hosts is less than --hosts, and neither it nor "
@@ -153,11 +152,13 @@ int run(const simnet_flags& flags) {
 
 void add_trouble_flags(CLI::App& app, simnet_flags& x) {
   auto& people = x.network.population;
-  app.add_option("--deactivated", people.deactivated,
-                 "Accounts that are deactivated at the start")
+  app
+    .add_option("--deactivated", people.deactivated,
+                "Accounts that are deactivated at the start")
     ->capture_default_str();
-  app.add_option("--lone-hosts", people.lone_hosts,
-                 "How many of the hosts have one account each")
+  app
+    .add_option("--lone-hosts", people.lone_hosts,
+                "How many of the hosts have one account each")
     ->capture_default_str();
   app
     .add_option("--hostile", x.hostile,
@@ -168,8 +169,9 @@ void add_trouble_flags(CLI::App& app, simnet_flags& x) {
     ->check([](const std::string& text) {
       return parse_hostile(text)
                ? ""
-               : text + ": KIND[:ACCOUNTS[:RATE]] is wanted, with a KIND of slow, "
-                        "inventive, wide, endless, fictive, fickle or circular";
+               : text
+                   + ": KIND[:ACCOUNTS[:RATE]] is wanted, with a KIND of slow, "
+                     "inventive, wide, endless, fictive, fickle or circular";
     });
   app
     .add_option("--fault", x.faults,

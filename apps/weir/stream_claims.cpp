@@ -24,8 +24,10 @@ int64_t stream_claims::passed_us(const std::string& pds) const {
 }
 
 uint32_t stream_claims::id_of(const std::string& origin) const {
-  const auto i = std::find_if(streams_.begin(), streams_.end(),
-                              [&](const auto& x) { return x.url == origin; });
+  const auto i
+    = std::find_if(streams_.begin(), streams_.end(), [&](const auto& x) {
+        return x.url == origin;
+      });
   return i == streams_.end() ? 0 : i->id;
 }
 

@@ -66,12 +66,10 @@ void print_json(const host_check_report& x) {
   json::object counts;
   for (const auto& [what, count] : x.counts)
     counts[what] = count;
-  const json::object out{{"good", x.findings_total == 0},
-                         {"findings_total", x.findings_total},
-                         {"findings", to_json(x.findings)},
-                         {"newer", to_json(x.newer)},
-                         {"unfinished", to_json(x.unfinished)},
-                         {"counts", counts}};
+  const json::object out{
+    {"good", x.findings_total == 0},       {"findings_total", x.findings_total},
+    {"findings", to_json(x.findings)},     {"newer", to_json(x.newer)},
+    {"unfinished", to_json(x.unfinished)}, {"counts", counts}};
   std::cout << printable_json(json::serialize(out)) << std::endl;
 }
 
@@ -102,8 +100,9 @@ void print_remedy(const checked_store& x) {
   else if (!x.report.findings.empty()
            && std::all_of(x.report.findings.begin(), x.report.findings.end(),
                           says_not_compared))
-    std::cerr << "weir: the store is sound, and that host does not answer as one "
-                 "to compare it with: try again, or with another --against\n";
+    std::cerr
+      << "weir: the store is sound, and that host does not answer as one "
+         "to compare it with: try again, or with another --against\n";
   else if (x.report.findings_total > 0)
     std::cerr << "weir: the store is sound and differs from that host: a "
                  "running node repairs what its streams and listings show, and "
@@ -151,8 +150,7 @@ int verify(const verify_flags& flags) {
     return refused;
   }
   if (!flags.directory_url.empty() && !net::parse_url(flags.directory_url)) {
-    std::cerr << "weir: --plc-url " << flags.directory_url
-              << " is not a URL\n";
+    std::cerr << "weir: --plc-url " << flags.directory_url << " is not a URL\n";
     return refused;
   }
   const auto done = check(flags);

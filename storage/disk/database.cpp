@@ -222,15 +222,15 @@ result<disk_space> database::space() const {
     const auto& directory = impl_->options.directory;
     impl_->fail_for_good(
       fail(ec::storage_failure,
-           directory + " was removed, or another directory put in its place, "
-                       "while this process used it: what it wrote since may be "
-                       "lost. Put it back, or start anew, with no process "
-                       "running"));
+           directory
+             + " was removed, or another directory put in its place, "
+               "while this process used it: what it wrote since may be "
+               "lost. Put it back, or start anew, with no process "
+               "running"));
     return failure();
   }
   disk_space out;
-  if (const auto x = impl_->disk->space(impl_->options.directory, out);
-      !x.ok())
+  if (const auto x = impl_->disk->space(impl_->options.directory, out); !x.ok())
     return from_status(impl_->options.directory, x);
   return out;
 }

@@ -65,8 +65,8 @@ struct database_options {
   std::string directory; ///< Created when absent (by an owner only).
   access_mode access = access_mode::owner;
   bool may_make = true; ///< Where there is none; else it is `ec::not_found`.
-  /// What the store is when it is made, and must be when it is there; an identity
-  /// of 0 stands for a new or any one. Empty: it may be anything.
+  /// What the store is when it is made, and must be when it is there; an
+  /// identity of 0 stands for a new or any one. Empty: it may be anything.
   std::optional<store_identity> expected;
   /// Source of the log's identity and the epoch; null for the kernel's.
   random_source* random = nullptr;
@@ -88,7 +88,7 @@ struct database_counters {
   uint64_t scans = 0; ///< Row readers and calls of `last_in`.
   uint64_t batches = 0;
   uint64_t rows = 0;
-  uint64_t bytes = 0; ///< Bytes of keys and values written.
+  uint64_t bytes = 0;        ///< Bytes of keys and values written.
   uint64_t failed_reads = 0; ///< A failed scan is counted when it ends.
 };
 

@@ -32,9 +32,9 @@ inline error from_status(const std::string& directory,
                          const leveldb::Status& x) {
   auto out = from_status(x);
   out.context = "the store in " + directory
-                + (x.IsCorruption() ? " is damaged (" + out.context
-                                        + "): " + damage_remedy
-                                    : ": " + out.context);
+                + (x.IsCorruption()
+                     ? " is damaged (" + out.context + "): " + damage_remedy
+                     : ": " + out.context);
   return out;
 }
 

@@ -1,6 +1,5 @@
-#include "storage/disk/database_impl.hpp"
-
 #include "base/crash_point.hpp"
+#include "storage/disk/database_impl.hpp"
 #include "storage/disk/log_repair.hpp"
 #include "storage/disk/manifest.hpp"
 #include "storage/disk/newest_log.hpp"
@@ -25,9 +24,8 @@ constexpr const char* store_epoch_row = "store_epoch";
 constexpr unsigned epoch_counter_shift = 32;
 
 error damaged(const std::string& directory, const std::string& why) {
-  return fail(ec::storage_failure,
-              "the store in " + directory + " is damaged (" + why
-                + "): " + damage_remedy);
+  return fail(ec::storage_failure, "the store in " + directory + " is damaged ("
+                                     + why + "): " + damage_remedy);
 }
 
 /// Opening a store writes to it, so a full disk is often first met here.
@@ -115,9 +113,10 @@ result<void> database::impl::check_expected() const {
   const auto& wanted = *options.expected;
   if (identity.partitions != wanted.partitions)
     return fail(ec::invalid_argument,
-                "the data directory " + options.directory + " was made with partitions = "
-                  + std::to_string(identity.partitions) + ", and partitions = "
-                  + std::to_string(wanted.partitions)
+                "the data directory " + options.directory
+                  + " was made with partitions = "
+                  + std::to_string(identity.partitions)
+                  + ", and partitions = " + std::to_string(wanted.partitions)
                   + " is wanted: their number never changes, so set that one, "
                     "or choose another data_dir");
   if (identity.partition != wanted.partition

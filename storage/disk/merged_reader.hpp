@@ -7,8 +7,9 @@
 
 namespace weir::storage {
 
-/// Reads the rows that several stores have in a range, in the order of keys, as if
-/// they stood in one. No key is in two of them. For the rest it is a `row_reader`.
+/// Reads the rows that several stores have in a range, in the order of keys, as
+/// if they stood in one. No key is in two of them. For the rest it is a
+/// `row_reader`.
 class merged_reader {
 public:
   /// @pre there is a store; all outlive the reader

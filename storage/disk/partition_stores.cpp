@@ -15,7 +15,8 @@ error missing(const std::string& directory, bool were_made) {
                     "goes on with it when it is started again");
   return fail(ec::invalid_argument,
               "the store of a partition is missing, and with it its repos: put "
-                + directory + " back, or restore a backup of the whole data_dir");
+                + directory
+                + " back, or restore a backup of the whole data_dir");
 }
 
 } // namespace

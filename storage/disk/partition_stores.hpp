@@ -10,8 +10,8 @@
 /// in the directory itself, that of another one in a folder of it (ADR 26).
 namespace weir::storage {
 
-/// Name of a row of the first store, in the table meta: all of them were made, so
-/// one that is missing was lost.
+/// Name of a row of the first store, in the table meta: all of them were made,
+/// so one that is missing was lost.
 constexpr const char* partitions_row_name = "partitions";
 
 /// `DATA_DIR/partition-2`.
@@ -20,7 +20,8 @@ std::string partition_directory(const std::string& data_dir,
 
 /// Opens all of them, or makes them, in the order of partitions.
 /// @param options For each, with `directory` as the data directory.
-/// @param partitions How many a new directory gets, and any other one must have;
+/// @param partitions How many a new directory gets, and any other one must
+/// have;
 ///        0 = one, and as many as it has.
 ///
 /// # Errors

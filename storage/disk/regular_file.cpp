@@ -77,8 +77,8 @@ Status posix_error(const std::string& name) {
 
 Status open_regular(const std::string& name, int flags, descriptor& out) {
   // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  descriptor file{::open(name.c_str(),
-                         flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)};
+  descriptor file{
+    ::open(name.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600)};
   if (!file.ok())
     return errno == ELOOP ? not_regular(name) : posix_error(name);
   struct stat x {};
@@ -97,8 +97,7 @@ Status check_regular(const std::string& name) {
   return S_ISREG(x.st_mode) ? Status::OK() : not_regular(name);
 }
 
-Status open_sequential(const std::string& name,
-                       leveldb::SequentialFile** out) {
+Status open_sequential(const std::string& name, leveldb::SequentialFile** out) {
   *out = nullptr;
   descriptor file;
   if (auto x = open_regular(name, O_RDONLY, file); !x.ok())
@@ -108,8 +107,8 @@ Status open_sequential(const std::string& name,
     return posix_error(name); // unreachable: it is open
   if (const auto most = bytes_max_of(name);
       static_cast<uint64_t>(x.st_size) > most)
-    return Status::IOError(name, "has more than " + std::to_string(most)
-                                   + " bytes");
+    return Status::IOError(name,
+                           "has more than " + std::to_string(most) + " bytes");
   *out = new sequential_file{name, std::move(file)};
   return Status::OK();
 }
@@ -119,10 +118,9 @@ Status make_private(const std::string& directory) {
   if (::stat(directory.c_str(), &x) != 0)
     return posix_error(directory);
   if (x.st_uid != ::geteuid())
-    return Status::IOError(directory,
-                           "belongs to another user (id "
-                             + std::to_string(x.st_uid)
-                             + "), who is the one to run this: sudo -u NAME");
+    return Status::IOError(
+      directory, "belongs to another user (id " + std::to_string(x.st_uid)
+                   + "), who is the one to run this: sudo -u NAME");
   if ((x.st_mode & of_others) == 0)
     return Status::OK();
   if (::chmod(directory.c_str(), x.st_mode & mode_bits & ~of_others) != 0)

@@ -6,8 +6,9 @@ namespace weir::storage {
 
 void add_span(std::vector<content_span>& to, content_span x, size_t max) {
   // Spans that overlap or touch `x` are joined with it.
-  auto begin = std::ranges::find_if(
-    to, [&x](const content_span& old) { return old.last + 1 >= x.first; });
+  auto begin = std::ranges::find_if(to, [&x](const content_span& old) {
+    return old.last + 1 >= x.first;
+  });
   auto end = begin;
   for (; end != to.end() && end->first <= x.last + 1; ++end) {
     x.first = std::min(x.first, end->first);

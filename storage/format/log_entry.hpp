@@ -12,8 +12,8 @@ struct logged_operation {
   std::string rkey;
   atproto::cid id;
   uint32_t skip = 0;
-  uint64_t content = 0; ///< Content number; 0 when no bytes were stored.
-  shared_bytes body;    ///< Empty when not stored, erased or not requested.
+  uint64_t content = 0;     ///< Content number; 0 when no bytes were stored.
+  shared_bytes body;        ///< Empty when not stored, erased or not requested.
   bool undecodable = false; ///< The block is no valid record.
 };
 
@@ -36,9 +36,7 @@ struct log_entry {
   bool erased = false;
   std::vector<logged_operation> ops;
 
-  op_id last() const noexcept {
-    return first + ops.size() - 1;
-  }
+  op_id last() const noexcept { return first + ops.size() - 1; }
 
   size_t bytes_held() const noexcept;
 };

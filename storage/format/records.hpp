@@ -57,7 +57,7 @@ struct record_head {
   atproto::cid id;
   atproto::tid rev;
   op_id op = 0;
-  uint64_t content = 0; ///< Content number; 0 when no bytes are stored.
+  uint64_t content = 0;    ///< Content number; 0 when no bytes are stored.
   bool referenced = false; ///< A content reference row exists.
 };
 
@@ -71,7 +71,7 @@ enum class stream_life : uint8_t {
 /// One upstream (CONS-04, CONS-05).
 struct upstream_row {
   uint32_t id = 0;
-  std::string url;   ///< The origin, as configured.
+  std::string url;    ///< The origin, as configured.
   bool relay = false; ///< If false, a PDS, whose events must match the host.
   uint32_t epoch = 1;
   uint64_t cursor = 0; ///< Everything up to this seq is processed durably.
@@ -80,7 +80,7 @@ struct upstream_row {
   stream_life life = stream_life::settled;
   /// In careful mode: seq of the frame being handled; 0 for none.
   uint64_t suspect = 0;
-  uint32_t ends = 0;    ///< How often the process ended while handling it.
+  uint32_t ends = 0; ///< How often the process ended while handling it.
   /// Everything that the host sent before this time, in microseconds since
   /// 1970, has been received and processed. 0 when unknown.
   int64_t passed_us = 0;
@@ -103,8 +103,8 @@ struct identity_row {
 struct export_row {
   /// Origin of the directory; empty before the first read.
   std::string directory;
-  uint64_t place = 0;    ///< Number of the last operation that was read.
-  std::string last;      ///< CID of that operation.
+  uint64_t place = 0; ///< Number of the last operation that was read.
+  std::string last;   ///< CID of that operation.
   /// When the export was last read to its end, in Unix seconds; 0 for never.
   int64_t whole_at = 0;
 
@@ -165,7 +165,7 @@ struct repo_state {
 /// The collections that a node keeps, stored to detect changes at the next
 /// start (SYNC-20).
 struct filter_row {
-  uint32_t generation = 1; ///< Grows by one with every change.
+  uint32_t generation = 1;              ///< Grows by one with every change.
   std::vector<std::string> collections; ///< Sorted; empty = all.
 
   bool operator==(const filter_row&) const = default;

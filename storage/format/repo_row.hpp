@@ -70,12 +70,12 @@ struct repo_row {
   /// The `first_cursor_since_reset` of the upstream that covers the repo, as it
   /// was when `first_rev` was set (CONS-08).
   position fcsr;
-  atproto::tid first_rev;         ///< CONS-07; undefined = unset.
-  atproto::tid last_indexed_rev;  ///< CONS-06; undefined = never indexed.
+  atproto::tid first_rev;        ///< CONS-07; undefined = unset.
+  atproto::tid last_indexed_rev; ///< CONS-06; undefined = never indexed.
   /// Generation of the filter at the last fetch.
   uint32_t filter_generation = 0;
-  bool gap = false; ///< An event was lost or could not be verified.
-  std::string error;              ///< Why the last attempt failed.
+  bool gap = false;  ///< An event was lost or could not be verified.
+  std::string error; ///< Why the last attempt failed.
   uint32_t retry_count = 0;
   int64_t next_retry = 0; ///< Unix seconds; 0 when none is scheduled.
   int64_t last_sync = 0;  ///< Unix seconds.
@@ -83,11 +83,11 @@ struct repo_row {
   uint64_t incarnation = 0;
   /// Heads, content and index rows up to this id are absent.
   op_id erased_through = 0;
-  std::string pds;          ///< Origin of the current host; may be empty.
+  std::string pds; ///< Origin of the current host; may be empty.
   /// Verified, or `handle.invalid`; empty while consumers have not been told of
   /// any.
   std::string handle;
-  account_words words;      ///< `account` follows from these.
+  account_words words; ///< `account` follows from these.
   /// The identity must be looked up again: an #identity came, or the handle is
   /// not verified yet.
   bool identity_due = false;

@@ -38,10 +38,10 @@ enum class provenance : uint8_t { live = 1, buffer = 2, resync = 3 };
 struct new_operation {
   std::string scope;
   atproto::op_action action = atproto::op_action::create;
-  std::string rkey; ///< Empty for `$` scopes.
-  atproto::cid id;  ///< CID of the content; undefined for a delete.
-  shared_bytes content; ///< Record or signed commit block; `fact_json` for
-                        ///< `$identity` and `$account`. May be empty.
+  std::string rkey;         ///< Empty for `$` scopes.
+  atproto::cid id;          ///< CID of the content; undefined for a delete.
+  shared_bytes content;     ///< Record or signed commit block; `fact_json` for
+                            ///< `$identity` and `$account`. May be empty.
   bool undecodable = false; ///< The block is no valid record; not stored.
 };
 
@@ -50,7 +50,7 @@ struct transaction {
   atproto::tid rev; ///< Undefined for `$identity`, `$account`.
   provenance from = provenance::live;
   bool live = true;
-  uint64_t job = 0;  ///< Resync id; 0 when the commit is its own job.
+  uint64_t job = 0;    ///< Resync id; 0 when the commit is its own job.
   int64_t time_us = 0; ///< Time of the rev, or of receipt without a rev.
   std::vector<new_operation> ops;
 };

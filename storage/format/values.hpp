@@ -32,7 +32,7 @@ constexpr bool is_event_scope(uint32_t scope) noexcept {
 }
 
 /// Branches of a stream. On disk.
-constexpr uint16_t main_branch = 0;   ///< Verified history.
+constexpr uint16_t main_branch = 0; ///< Verified history.
 /// Operations that failed verification for good.
 constexpr uint16_t denied_branch = 1;
 /// From here on: histories that are signed but contradict each other.

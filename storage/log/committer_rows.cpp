@@ -51,9 +51,9 @@ result<void> committer::stage_buffer(const repo_update& in) {
   for (const auto& [number, frame] : in.buffer_put) {
     const auto view = frame.bytes.view();
     auto key = encode_key(sync_buffer_key{in.repo, number});
-    batch_.put(key, encode_value(waiting_row{
-                      frame.at, frame.first_cursor, frame.relay,
-                      stored_bytes{{view.begin(), view.end()}}}));
+    batch_.put(
+      key, encode_value(waiting_row{frame.at, frame.first_cursor, frame.relay,
+                                    stored_bytes{{view.begin(), view.end()}}}));
     unwritten_buffer_.push_back(std::move(key));
   }
   return {};

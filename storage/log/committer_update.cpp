@@ -173,9 +173,9 @@ result<void> committer::stage_erase(const repo_update& in, chain_row& chain) {
       continue;
     const auto id = *names_.id_of(stream.scope);
     if (stream.records != 0)
-      batch_.put(encode_key(collection_member_key{options_.partition, id,
-                                                  in.repo}),
-                 encode_value(holder_row{last_id(), false}));
+      batch_.put(
+        encode_key(collection_member_key{options_.partition, id, in.repo}),
+        encode_value(holder_row{last_id(), false}));
     if (stream.apart)
       batch_.erase(encode_key(chain_key{in.repo, id, main_branch}));
   }
@@ -185,10 +185,8 @@ result<void> committer::stage_erase(const repo_update& in, chain_row& chain) {
     return row.error();
   const auto old = row->value_or(erasure_row{});
   batch_.put(encode_key(erasure_key{in.repo}),
-             encode_value(erasure_row{chain.erased_through,
-                                      erasure_stage::heads,
-                                      {},
-                                      old.content}));
+             encode_value(erasure_row{
+               chain.erased_through, erasure_stage::heads, {}, old.content}));
   return {};
 }
 

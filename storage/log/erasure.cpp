@@ -49,8 +49,8 @@ result<void> eraser::erase_heads(erasure_row& row, size_t rows_max) {
       continue;
     batch_.erase(rows.key());
     if (head->referenced)
-      batch_.erase(encode_key(content_reference_key{short_hash_of(head->id),
-                                                    partition_, head->op}));
+      batch_.erase(encode_key(
+        content_reference_key{short_hash_of(head->id), partition_, head->op}));
   }
   if (!rows.valid())
     next_stage(row, erasure_stage::streams);
@@ -97,8 +97,7 @@ result<size_t> eraser::erase_run(const stream_block_key& key,
     return size_t{1};
   if (key.scope >= first_collection_id)
     batch_.erase(encode_key(key));
-  const auto value
-    = db_.get(encode_key(log_block_key{partition_, run.block}));
+  const auto value = db_.get(encode_key(log_block_key{partition_, run.block}));
   if (!value)
     return value.error();
   if (!*value)
@@ -133,8 +132,7 @@ result<void> eraser::leave_collection(uint32_t id) {
   const auto name = names_.name_of(id);
   if (!name || (*chain_ && (*chain_)->find(*name) != nullptr))
     return {};
-  const auto own
-    = encode_key(collection_member_key{partition_, id, repo_});
+  const auto own = encode_key(collection_member_key{partition_, id, repo_});
   batch_.erase(own);
   auto members = db_.scan(range_of<collection_member_key>(partition_, id));
   while (members.valid() && members.key() == own)

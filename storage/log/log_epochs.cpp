@@ -44,8 +44,7 @@ result<log_epoch> begin_log_epoch(database& db, wall_time now,
   const auto tail = read_log_tail(db, 0);
   if (!tail)
     return tail.error();
-  const auto usual
-    = tail->next + (begun->empty() ? 0 : begun->back().ahead);
+  const auto usual = tail->next + (begun->empty() ? 0 : begun->back().ahead);
   const auto partitions = db.identity().partitions;
   auto id = number_of(now, partitions);
   if (id <= usual)

@@ -32,9 +32,9 @@ result<std::shared_ptr<log_entry>> make_entry(op_id first, const log_block& x,
   out->events_before = x.events_before;
   out->ops.reserve(x.ops.size());
   for (const auto& op : x.ops)
-    out->ops.push_back({scopes[op.stream], next[op.stream]++,
-                        op.action, op.rkey, op.id, op.skip, op.content,
-                        shared_bytes{}, op.undecodable});
+    out->ops.push_back({scopes[op.stream], next[op.stream]++, op.action,
+                        op.rkey, op.id, op.skip, op.content, shared_bytes{},
+                        op.undecodable});
   return out;
 }
 

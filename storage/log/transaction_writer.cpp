@@ -170,8 +170,7 @@ void transaction_writer::put_content(const transaction& tx, log_entry& entry,
 }
 
 void transaction_writer::put_content_block(const transaction& tx, size_t first,
-                                           log_entry& entry,
-                                           write_batch& out) {
+                                           log_entry& entry, write_batch& out) {
   const auto count = content_.count();
   if (count == 0)
     return;

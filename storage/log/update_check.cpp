@@ -49,9 +49,10 @@ size_t collections_of(const chain_row& chain) {
 /// `$` scopes always stay in the chain's own row, since there are few.
 bool stands_apart(const std::string& scope, const chain_row& chain) {
   return !scope.starts_with('$')
-         && std::count_if(
-              chain.streams.begin(), chain.streams.end(),
-              [](const stream_head& x) { return !x.apart; })
+         && std::count_if(chain.streams.begin(), chain.streams.end(),
+                          [](const stream_head& x) {
+                            return !x.apart;
+                          })
               >= static_cast<std::ptrdiff_t>(limits::chain_streams_inline_max);
 }
 
@@ -73,9 +74,11 @@ std::vector<std::string> add_streams(const repo_update& in, chain_row& chain) {
       if (at != chain.streams.end() && at->scope == op.scope)
         continue;
       const bool own = op.scope.starts_with('$');
-      chain.streams.insert(at,
-                           stream_head{op.scope, own ? 0 : chain.index_base,
-                                       {}, 0, stands_apart(op.scope, chain)});
+      chain.streams.insert(at, stream_head{op.scope,
+                                           own ? 0 : chain.index_base,
+                                           {},
+                                           0,
+                                           stands_apart(op.scope, chain)});
       if (!own)
         out.push_back(op.scope);
     }

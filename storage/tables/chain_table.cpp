@@ -9,8 +9,8 @@ namespace weir::storage {
 namespace {
 
 error unfit(const atproto::did& repo) {
-  return fail(ec::storage_failure,
-              "the rows of the chain of " + repo.str() + " do not fit together");
+  return fail(ec::storage_failure, "the rows of the chain of " + repo.str()
+                                     + " do not fit together");
 }
 
 /// Reads the chain and its streams in one scan, so that they are of one moment.

@@ -48,8 +48,8 @@ result<void> collection_table::read_names(const database& db) {
                                            + std::to_string(key.id)
                                            + ", which was never given");
       shares_.add(row);
-      const auto& kept = names_.try_emplace(key.id, entry{std::move(row)})
-                           .first->second;
+      const auto& kept
+        = names_.try_emplace(key.id, entry{std::move(row)}).first->second;
       ids_.emplace(kept.row.name, key.id);
       return true;
     });
@@ -96,9 +96,8 @@ size_t collection_table::bytes() const {
 
 // -- the committer's ----------------------------------------------------------
 
-std::string
-collection_table::refusal(const std::vector<std::string>& names,
-                          const name_user& who) const {
+std::string collection_table::refusal(const std::vector<std::string>& names,
+                                      const name_user& who) const {
   const std::shared_lock guard{mutex_};
   size_t fresh = 0;
   size_t bytes = 0;
@@ -126,8 +125,8 @@ uint32_t collection_table::use(const std::string& name, const name_user& who,
 uint32_t collection_table::keep(const std::string& name, write_batch& batch) {
   const std::unique_lock guard{mutex_};
   const auto known = ids_.find(name);
-  const auto id = known != ids_.end() ? known->second
-                                      : insert({name, {}, {}}, batch);
+  const auto id
+    = known != ids_.end() ? known->second : insert({name, {}, {}}, batch);
   names_.at(id).kept = true;
   return id;
 }
@@ -138,8 +137,8 @@ uint32_t collection_table::insert(collection_row row, write_batch& batch) {
   batch.put(encode_key(collection_id_key{row.name}), encode_value(counter{id}));
   batch.put(next_id_key(), encode_value(counter{next_}));
   shares_.add(row);
-  const auto& kept = names_.try_emplace(id, entry{std::move(row)})
-                       .first->second;
+  const auto& kept
+    = names_.try_emplace(id, entry{std::move(row)}).first->second;
   ids_.emplace(kept.row.name, id);
   return id;
 }

@@ -20,8 +20,8 @@ result<std::optional<Row>> load_row(const database& db, const Key& key) {
   return std::optional<Row>{std::move(*row)};
 }
 
-/// Calls `visit(key, value)` for the rows of a reader, until it returns false. The
-/// value is encoded and valid during the call.
+/// Calls `visit(key, value)` for the rows of a reader, until it returns false.
+/// The value is encoded and valid during the call.
 template <table_key Key, class Reader, class Visit>
 result<void> each_value(Reader rows, Visit visit) {
   for (; rows.valid(); rows.next()) {

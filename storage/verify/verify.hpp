@@ -28,8 +28,8 @@ struct verify_options {
   /// How many records of a collection are in memory at once. Larger collections
   /// are read several times.
   size_t fold_records_max = limits::fold_records_max;
-  /// The first store of the data directory, which has the rows of the node; null:
-  /// it is this one.
+  /// The first store of the data directory, which has the rows of the node;
+  /// null: it is this one.
   const database* root = nullptr;
 };
 
@@ -49,8 +49,8 @@ struct verify_report {
 result<verify_report> verify_store(const database& db,
                                    const verify_options& options = {});
 
-/// All stores of a data directory, the first one first. Where there are several,
-/// findings say of which partition they are.
+/// All stores of a data directory, the first one first. Where there are
+/// several, findings say of which partition they are.
 result<verify_report>
 verify_stores(const std::vector<std::unique_ptr<database>>& all);
 

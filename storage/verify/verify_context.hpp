@@ -126,10 +126,10 @@ public:
   const collection_table& names;
   const verify_options& options;
   verify_report report;
-  content_reader contents;                      ///< For reading single bodies.
+  content_reader contents; ///< For reading single bodies.
   /// Filled by the pass over the node.
   std::map<uint32_t, uint32_t> upstream_epochs;
-  op_id last_id = 0; ///< Set by the pass over the log.
+  op_id last_id = 0;       ///< Set by the pass over the log.
   uint64_t log_events = 0; ///< Set by the same pass.
   /// Operations that have a row in the table of streams; set by the same pass.
   uint64_t operations_in_streams = 0;

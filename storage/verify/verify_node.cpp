@@ -97,8 +97,7 @@ void check_upstreams(verify_context& x) {
              "it is at the same place as " + std::to_string(other->second));
     if (row.epoch == 0)
       x.find("tables", where, "it has no epoch");
-    if (row.suspect == 0 ? row.ends != 0
-                         : row.life == stream_life::running)
+    if (row.suspect == 0 ? row.ends != 0 : row.life == stream_life::running)
       x.find("tables", where,
              "it counts process ends for a frame, but names no frame");
   });

@@ -287,7 +287,8 @@ void check_waiting(verify_context& x, const sync_buffer_key& key,
     = event ? std::get_if<atproto::sync_event>(&*event) : nullptr;
   if (!(commit && is_of(*commit)) && !(sync && is_of(*sync)))
     x.find("tables", key.repo.str(),
-           "what waits at " + std::to_string(key.number) + " is no commit of it");
+           "what waits at " + std::to_string(key.number)
+             + " is no commit of it");
 }
 
 template <table_key Key>

@@ -230,10 +230,10 @@ private:
   std::optional<atproto::digest> hash_; ///< Empty after a gap.
   std::unordered_set<uint32_t> seen_;   ///< Main streams of this repo.
   last_operations last_;                ///< Of this repo.
-  bool lives_ = false; ///< The stream has rows that are not erased.
-  op_id erased_through_ = 0;            ///< Of this repo.
-  uint64_t index_base_ = 0;             ///< Of this repo.
-  std::optional<erasure_row> erasing_;  ///< Of this repo.
+  bool lives_ = false;       ///< The stream has rows that are not erased.
+  op_id erased_through_ = 0; ///< Of this repo.
+  uint64_t index_base_ = 0;  ///< Of this repo.
+  std::optional<erasure_row> erasing_; ///< Of this repo.
   uint64_t operations_ = 0;
 };
 
