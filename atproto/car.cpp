@@ -225,9 +225,7 @@ result<void> car_slice::check_hashes() const {
 // -- car_reader ---------------------------------------------------------------
 
 car_reader::car_reader(block_handler on_block)
-  : on_block_(std::move(on_block)) {
-  // nop
-}
+  : on_block_(std::move(on_block)) {}
 
 result<void> car_reader::feed(bytes_view chunk) {
   if (failed_.code != ec::none)

@@ -60,9 +60,7 @@ enum class kind : uint8_t {
 /// `ec::malformed`. After an error the position is unspecified.
 class reader {
 public:
-  explicit reader(bytes_view x) noexcept : all_(x) {
-    // nop
-  }
+  explicit reader(bytes_view x) noexcept : all_(x) {}
 
   bool at_end() const noexcept { return at_ == all_.size(); }
 

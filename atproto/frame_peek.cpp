@@ -16,9 +16,8 @@ using cbor::fault;
 template <size_t N>
 class map_scan : public cbor::null_visitor {
 public:
-  explicit map_scan(const std::array<std::string_view, N>& keys) : keys_(keys) {
-    // nop
-  }
+  explicit map_scan(const std::array<std::string_view, N>& keys)
+    : keys_(keys) {}
 
   /// Scans the item at the front of `x` and removes it from `x`.
   result<void> run(bytes_view& x) {

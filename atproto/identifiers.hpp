@@ -73,9 +73,7 @@ class tid {
 public:
   tid() = default;
 
-  explicit constexpr tid(uint64_t value) noexcept : value_(value) {
-    // nop
-  }
+  explicit constexpr tid(uint64_t value) noexcept : value_(value) {}
 
   static constexpr tid from_time(wall_time t, uint16_t clock_id) noexcept {
     return tid{(static_cast<uint64_t>(t.micros) << 10) | (clock_id & 0x3ffu)};

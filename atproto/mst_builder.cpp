@@ -47,9 +47,7 @@ struct open_node {
 } // namespace
 
 struct builder::impl {
-  explicit impl(block_sink x) : sink(std::move(x)) {
-    // nop
-  }
+  explicit impl(block_sink x) : sink(std::move(x)) {}
 
   /// Finishes all nodes below `depth` and links each to the node above it.
   void close_below(size_t depth) {
@@ -66,9 +64,7 @@ struct builder::impl {
 };
 
 builder::builder(block_sink sink)
-  : impl_(std::make_unique<impl>(std::move(sink))) {
-  // nop
-}
+  : impl_(std::make_unique<impl>(std::move(sink))) {}
 
 builder::~builder() = default;
 

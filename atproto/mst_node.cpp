@@ -222,9 +222,7 @@ void put_link(uint8_t*& out, bytes_view x) noexcept {
 
 } // namespace
 
-node_writer::node_writer() : out_(1024), end_(head_room) {
-  // nop
-}
+node_writer::node_writer() : out_(1024), end_(head_room) {}
 
 /// Makes room for `size` more bytes after what is written.
 uint8_t* node_writer::grow(size_t size) {

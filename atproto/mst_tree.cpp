@@ -157,9 +157,7 @@ result<void> tree::impl::trim() {
 
 // -- the public face ----------------------------------------------------------
 
-tree::tree() : impl_(std::make_unique<impl>()) {
-  // nop
-}
+tree::tree() : impl_(std::make_unique<impl>()) {}
 
 tree::~tree() = default;
 

@@ -195,9 +195,7 @@ bool valid_special(bytes_view map) {
 /// of its container overwrites the last one.
 class json_writer {
 public:
-  explicit json_writer(text_sink& out) noexcept : out_(out) {
-    // nop
-  }
+  explicit json_writer(text_sink& out) noexcept : out_(out) {}
 
   json_hazard hazard() const noexcept { return hazard_; }
 

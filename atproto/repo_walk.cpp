@@ -33,9 +33,7 @@ struct repo_walk::impl {
       index(z, b.index_entries_max, b.index_run_entries),
       car([this](const cid& id, bytes_view block, uint64_t offset) {
         return on_block(id, block, offset);
-      }) {
-    // nop
-  }
+      }) {}
 
   result<void> on_block(const cid& id, bytes_view data, uint64_t offset);
   result<void> feed(bytes_view chunk);
@@ -236,9 +234,7 @@ repo_walk::impl::step(size_t records_max,
 repo_walk::repo_walk(did expected, spool& store, spool& index_overflow,
                      const walk_limits& bounds)
   : impl_(std::make_unique<impl>(std::move(expected), store, index_overflow,
-                                 bounds)) {
-  // nop
-}
+                                 bounds)) {}
 
 repo_walk::~repo_walk() = default;
 

@@ -6,9 +6,7 @@ namespace {
 
 class memory_spool final : public spool {
 public:
-  explicit memory_spool(uint64_t bytes_max) : bytes_max_(bytes_max) {
-    // nop
-  }
+  explicit memory_spool(uint64_t bytes_max) : bytes_max_(bytes_max) {}
 
   result<void> append(bytes_view chunk) override {
     if (chunk.size() > bytes_max_ - data_.size())

@@ -72,9 +72,7 @@ public:
   byte_claim() = default;
 
   byte_claim(std::shared_ptr<byte_ledger> ledger, memory_use of) noexcept
-    : ledger_(std::move(ledger)), of_(of) {
-    // nop
-  }
+    : ledger_(std::move(ledger)), of_(of) {}
 
   ~byte_claim() { set(0); }
 

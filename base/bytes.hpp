@@ -45,9 +45,7 @@ public:
 
   /// Shares `owner`, which keeps `view` valid.
   shared_bytes(std::shared_ptr<const void> owner, bytes_view view) noexcept
-    : owner_(std::move(owner)), view_(view) {
-    // nop
-  }
+    : owner_(std::move(owner)), view_(view) {}
 
   /// Copies `x` into a new buffer.
   static shared_bytes copy_of(bytes_view x) {

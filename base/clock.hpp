@@ -60,9 +60,7 @@ const clock& system_clock() noexcept;
 class manual_clock : public clock {
 public:
   explicit manual_clock(wall_time start = {1'700'000'000'000'000})
-    : wall_(start) {
-    // nop
-  }
+    : wall_(start) {}
 
   steady_time steady_now() const noexcept override { return steady_; }
 

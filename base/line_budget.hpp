@@ -24,9 +24,7 @@ public:
   /// @param most How many lines are written in each `interval` before the note
   /// that further ones are left out.
   line_budget(uint64_t most, std::chrono::microseconds interval) noexcept
-    : most_(most), interval_(interval) {
-    // nop
-  }
+    : most_(most), interval_(interval) {}
 
   verdict take(steady_time now) noexcept {
     if (asked_ == 0 || now - began_ >= interval_) {

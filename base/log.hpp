@@ -14,18 +14,12 @@ enum class format : uint8_t { text, json };
 /// One `key=value` pair of a log line. Every line uses the same keys: did,
 /// host, seq, rev, upstream, id, reason.
 struct field {
-  field(std::string_view k, std::string_view v) : key(k), value(v) {
-    // nop
-  }
+  field(std::string_view k, std::string_view v) : key(k), value(v) {}
 
-  field(std::string_view k, const char* v) : key(k), value(v) {
-    // nop
-  }
+  field(std::string_view k, const char* v) : key(k), value(v) {}
 
   template <std::integral T>
-  field(std::string_view k, T v) : key(k), value(std::to_string(v)) {
-    // nop
-  }
+  field(std::string_view k, T v) : key(k), value(std::to_string(v)) {}
 
   std::string_view key;
   std::string value;

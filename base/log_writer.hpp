@@ -29,9 +29,7 @@ public:
   using words = std::function<std::string(uint64_t lines)>;
 
   line_writer(int descriptor, words say)
-    : descriptor_(descriptor), say_(std::move(say)) {
-    // nop
-  }
+    : descriptor_(descriptor), say_(std::move(say)) {}
 
   /// @param line Text with its line end.
   void write(std::string_view line);

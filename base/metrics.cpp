@@ -78,9 +78,7 @@ struct metrics_registry::impl {
   }
 };
 
-metrics_registry::metrics_registry() : impl_(std::make_unique<impl>()) {
-  // nop
-}
+metrics_registry::metrics_registry() : impl_(std::make_unique<impl>()) {}
 
 metrics_registry::~metrics_registry() = default;
 

@@ -6,9 +6,7 @@ namespace weir {
 
 token_bucket::token_bucket(double per_second, double burst) noexcept
   : per_second_(std::max(per_second, 0.0)), burst_(std::max(burst, 1.0)),
-    level_(burst_) {
-  // nop
-}
+    level_(burst_) {}
 
 double token_bucket::level(steady_time now) const noexcept {
   auto elapsed = std::max<int64_t>((now - updated_).count(), 0);

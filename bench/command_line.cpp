@@ -53,9 +53,7 @@ void add_options(CLI::App& app, bench_options& x) {
 class session {
 public:
   session(const bench_options& options, std::ostream* json)
-    : options_(options), sizes_(sizes_of(options)), json_(json) {
-    // nop
-  }
+    : options_(options), sizes_(sizes_of(options)), json_(json) {}
 
   result<void> run() {
     scratch_dir::remove_stale(options_.dir);

@@ -91,9 +91,7 @@ double process_cpu_seconds() {
   return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-cpu_meter::cpu_meter(pid_t outside) : outside_(outside), start_(read()) {
-  // nop
-}
+cpu_meter::cpu_meter(pid_t outside) : outside_(outside), start_(read()) {}
 
 cpu_meter::reading cpu_meter::read() const {
   return {steady_seconds(), process_cpu_seconds(), cpu_seconds_of(outside_),

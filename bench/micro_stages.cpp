@@ -30,9 +30,7 @@ void keep(const T& x) {
 template <class T>
 class ring {
 public:
-  explicit ring(const std::vector<T>& all) : all_(&all) {
-    // nop
-  }
+  explicit ring(const std::vector<T>& all) : all_(&all) {}
 
   const T& next() {
     const auto& out = (*all_)[at_];

@@ -38,9 +38,7 @@ scratch_dir::~scratch_dir() {
 }
 
 scratch_dir::scratch_dir(scratch_dir&& other) noexcept
-  : path_(std::exchange(other.path_, {})) {
-  // nop
-}
+  : path_(std::exchange(other.path_, {})) {}
 
 scratch_dir& scratch_dir::operator=(scratch_dir&& other) noexcept {
   std::swap(path_, other.path_);

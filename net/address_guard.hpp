@@ -25,9 +25,7 @@ public:
   address_guard() = default;
 
   explicit address_guard(bool allow_private) noexcept
-    : allow_private_(allow_private) {
-    // nop
-  }
+    : allow_private_(allow_private) {}
 
   bool allow_private() const noexcept { return allow_private_; }
 

@@ -31,9 +31,7 @@ public:
 
 private:
   struct one_thread_context : boost::asio::io_context {
-    one_thread_context() : io_context(1) {
-      // nop
-    }
+    one_thread_context() : io_context(1) {}
 
     using io_context::shutdown;
   };

@@ -39,9 +39,7 @@ public:
     std::optional<number> victim; ///< Has no place any more.
   };
 
-  explicit connection_places(const bounds& x) : bounds_(x) {
-    // nop
-  }
+  explicit connection_places(const bounds& x) : bounds_(x) {}
 
   admission admit(const ip_address& peer);
 

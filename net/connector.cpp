@@ -12,9 +12,7 @@ public:
   connector(transport_ptr network, event_loop& loop, const url& to,
             connect_options options, stream_handler done)
     : network_(std::move(network)), loop_(loop), to_(to),
-      options_(std::move(options)), done_(std::move(done)) {
-    // nop
-  }
+      options_(std::move(options)), done_(std::move(done)) {}
 
   void start() {
     if (auto allowed = options_.guard.check_url(to_); !allowed)

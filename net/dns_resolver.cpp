@@ -28,9 +28,7 @@ error dns_error(int status) {
 /// One socket of c-ares; `open` turns false when c-ares closes it.
 struct watched_socket {
   explicit watched_socket(boost::asio::io_context& context, int fd)
-    : descriptor(context, fd) {
-    // nop
-  }
+    : descriptor(context, fd) {}
 
   stream_descriptor descriptor;
   bool open = true;
@@ -114,9 +112,7 @@ class ares_resolver final : public dns_resolver,
                             public std::enable_shared_from_this<ares_resolver> {
 public:
   ares_resolver(asio_loop& loop, std::chrono::microseconds timeout)
-    : loop_(loop), timeout_(timeout), timer_(loop.make_timer()) {
-    // nop
-  }
+    : loop_(loop), timeout_(timeout), timer_(loop.make_timer()) {}
 
   ~ares_resolver() override {
     if (channel_)

@@ -33,9 +33,7 @@ running_call::running_call(std::shared_ptr<http_pool> pool,
                            std::shared_ptr<http_sink> sink)
   : pool_(std::move(pool)), request_(std::move(request)),
     sink_(std::move(sink)), deadline_(pool_->loop().make_timer()),
-    credit_(request_.credit) {
-  // nop
-}
+    credit_(request_.credit) {}
 
 void running_call::cancel() {
   pool_->loop().post([self = shared_from_this()] {

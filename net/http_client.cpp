@@ -10,9 +10,7 @@ namespace weir::net {
 
 http_pool::http_pool(transport_ptr network, http_client_options options)
   : network_(std::move(network)), options_(std::move(options)),
-    loop_(network_->next_loop()), sweeper_(loop_.make_timer()) {
-  // nop
-}
+    loop_(network_->next_loop()), sweeper_(loop_.make_timer()) {}
 
 void http_pool::admit(std::shared_ptr<running_call> call) {
   if (closed_)
@@ -162,9 +160,7 @@ namespace {
 /// Collects a small answer.
 class collecting_sink final : public http_sink {
 public:
-  explicit collecting_sink(http_handler done) : done_(std::move(done)) {
-    // nop
-  }
+  explicit collecting_sink(http_handler done) : done_(std::move(done)) {}
 
   bool on_head(const http_response_head& head) override {
     static_cast<http_response_head&>(response_) = head;
@@ -191,9 +187,7 @@ class client final : public http_client {
 public:
   client(transport_ptr network, http_client_options options)
     : pool_(
-      std::make_shared<http_pool>(std::move(network), std::move(options))) {
-    // nop
-  }
+      std::make_shared<http_pool>(std::move(network), std::move(options))) {}
 
   /// On a loop that has stopped the task never runs: its end is then the
   /// calls' end, of which nobody is told.

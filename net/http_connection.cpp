@@ -52,9 +52,7 @@ http_connection::http_connection(stream_ptr connected,
                                  std::shared_ptr<server_core> core,
                                  std::shared_ptr<server_core::permit> permit)
   : core_(std::move(core)), permit_(std::move(permit)),
-    stream_(std::move(connected)), deadline_(stream_->loop().make_timer()) {
-  // nop
-}
+    stream_(std::move(connected)), deadline_(stream_->loop().make_timer()) {}
 
 void http_connection::start() {
   set_deadline(core_->options.head_timeout);

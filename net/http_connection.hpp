@@ -18,9 +18,7 @@ class server_core {
 public:
   server_core(std::shared_ptr<http_service> app,
               const http_server_options& limits)
-    : service(std::move(app)), options(limits), places_(limits.places) {
-    // nop
-  }
+    : service(std::move(app)), options(limits), places_(limits.places) {}
 
   /// A place among the connections; given back when the last pointer goes.
   class permit;
@@ -49,9 +47,7 @@ private:
 class server_core::permit {
 public:
   permit(std::shared_ptr<server_core> core, uint64_t id)
-    : core_(std::move(core)), id_(id) {
-    // nop
-  }
+    : core_(std::move(core)), id_(id) {}
 
   ~permit();
 
@@ -148,9 +144,8 @@ private:
 
 /// The right to answer one request; answers 500 when it goes unused.
 struct responder::slot {
-  explicit slot(std::shared_ptr<http_connection> x) : connection(std::move(x)) {
-    // nop
-  }
+  explicit slot(std::shared_ptr<http_connection> x)
+    : connection(std::move(x)) {}
 
   ~slot();
 

@@ -208,14 +208,10 @@ private:
         {lower_case(name), std::string{value.data(), value.size()}});
   }
 
-  void on_header_impl(error_code&) override {
-    // nop
-  }
+  void on_header_impl(error_code&) override {}
 
   void on_body_init_impl(const boost::optional<uint64_t>&,
-                         error_code&) override {
-    // nop
-  }
+                         error_code&) override {}
 
   size_t on_body_impl(text_view body, error_code& error) override {
     return give(body, error);
@@ -235,9 +231,7 @@ private:
     return n;
   }
 
-  void on_finish_impl(error_code&) override {
-    // nop
-  }
+  void on_finish_impl(error_code&) override {}
 
   size_t head_bytes_max_;
   size_t head_bytes_ = 0; ///< That were used.

@@ -89,9 +89,7 @@ void on_accepted(const std::shared_ptr<server_core>& core, stream_ptr x) {
 
 class server final : public http_server {
 public:
-  explicit server(std::shared_ptr<server_core> core) : core_(std::move(core)) {
-    // nop
-  }
+  explicit server(std::shared_ptr<server_core> core) : core_(std::move(core)) {}
 
   ~server() override {
     stop_listening();

@@ -98,9 +98,7 @@ class responder {
 public:
   struct slot; ///< The server's side.
 
-  explicit responder(std::shared_ptr<slot> x) : slot_(std::move(x)) {
-    // nop
-  }
+  explicit responder(std::shared_ptr<slot> x) : slot_(std::move(x)) {}
 
   /// Answers. Later calls do nothing.
   void send(http_reply reply) const;
@@ -115,9 +113,7 @@ private:
 /// The right to accept one WebSocket upgrade, as `responder`.
 class upgrader {
 public:
-  explicit upgrader(std::shared_ptr<responder::slot> x) : slot_(std::move(x)) {
-    // nop
-  }
+  explicit upgrader(std::shared_ptr<responder::slot> x) : slot_(std::move(x)) {}
 
   /// Switches to WebSocket; the session may be used at once. Null when the
   /// connection is gone or was answered already.

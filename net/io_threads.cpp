@@ -17,9 +17,7 @@ namespace {
 
 class asio_timer final : public timer {
 public:
-  explicit asio_timer(boost::asio::io_context& context) : timer_(context) {
-    // nop
-  }
+  explicit asio_timer(boost::asio::io_context& context) : timer_(context) {}
 
   void start(std::chrono::microseconds delay, task x) override {
     timer_.expires_after(delay);
@@ -65,18 +63,14 @@ std::unique_ptr<timer> asio_loop::make_timer() {
 // -- io_threads ---------------------------------------------------------------
 
 struct io_threads::impl {
-  explicit impl(size_t count) : loops(count) {
-    // nop
-  }
+  explicit impl(size_t count) : loops(count) {}
 
   std::vector<asio_loop> loops;
   std::vector<std::thread> threads;
   std::atomic<size_t> turn = 0;
 };
 
-io_threads::io_threads(size_t count) : impl_(std::make_unique<impl>(count)) {
-  // nop
-}
+io_threads::io_threads(size_t count) : impl_(std::make_unique<impl>(count)) {}
 
 io_threads::~io_threads() {
   stop();

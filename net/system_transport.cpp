@@ -18,9 +18,7 @@ public:
   struct core : std::enable_shared_from_this<core> {
     core(io_threads& all, asio_loop& own)
       : threads(all), loop(own), acceptor(own.context()),
-        pause(own.make_timer()) {
-      // nop
-    }
+        pause(own.make_timer()) {}
 
     result<void> open(const endpoint& at) {
       boost::system::error_code error;
@@ -78,9 +76,7 @@ public:
     std::atomic<bool> closed = false;
   };
 
-  explicit system_listener(std::shared_ptr<core> x) : core_(std::move(x)) {
-    // nop
-  }
+  explicit system_listener(std::shared_ptr<core> x) : core_(std::move(x)) {}
 
   ~system_listener() override { close(); }
 
@@ -105,9 +101,7 @@ private:
 class system_transport final : public transport {
 public:
   system_transport(io_threads& threads, std::shared_ptr<dns_resolver> dns)
-    : threads_(threads), dns_(std::move(dns)) {
-    // nop
-  }
+    : threads_(threads), dns_(std::move(dns)) {}
 
   event_loop& next_loop() noexcept override { return threads_.next_loop(); }
 
@@ -147,9 +141,7 @@ private:
 /// One attempt to connect, with a clock running against it.
 struct dialling : std::enable_shared_from_this<dialling> {
   explicit dialling(asio_loop& own)
-    : loop(own), socket(own.context()), deadline(own.make_timer()) {
-    // nop
-  }
+    : loop(own), socket(own.context()), deadline(own.make_timer()) {}
 
   void start(const endpoint& to, std::chrono::microseconds timeout) {
     // Kept alive by the socket's own operation.

@@ -31,9 +31,7 @@ public:
   /// `socket` is the one inside `plain`.
   tls_stream(stream_ptr plain, tcp::socket& socket, ssl::context& context)
     : plain_(std::move(plain)), tls_(socket, context),
-      deadline_(plain_->loop().make_timer()) {
-    // nop
-  }
+      deadline_(plain_->loop().make_timer()) {}
 
   void connect(const std::string& host, std::chrono::microseconds timeout,
                stream_handler done) {
@@ -129,9 +127,7 @@ private:
 
 class tls_client_impl final : public tls_client {
 public:
-  tls_client_impl() : context_(ssl::context::tls_client) {
-    // nop
-  }
+  tls_client_impl() : context_(ssl::context::tls_client) {}
 
   result<void> open(const tls_client_options& options) {
     error_code error;

@@ -20,9 +20,7 @@ ws_close_info lost(std::string why) {
 ws_channel::ws_channel(event_loop& loop, const ws_channel_options& options)
   : loop_(loop), options_(options),
     decoder_(options.server, options.message_bytes_max),
-    timer_(loop.make_timer()) {
-  // nop
-}
+    timer_(loop.make_timer()) {}
 
 // -- queue: any thread --------------------------------------------------------
 

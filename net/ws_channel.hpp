@@ -66,21 +66,15 @@ protected:
   virtual void on_message(ws_decoder::kind kind, shared_bytes payload) = 0;
 
   /// Counts a data frame, also fragments.
-  virtual void on_data_frame() {
-    // nop
-  }
+  virtual void on_data_frame() {}
 
   /// A ping or pong came. False: too many, close.
   virtual bool on_control_frame() { return true; }
 
   /// All that one read brought has been handed out.
-  virtual void on_quiet() {
-    // nop
-  }
+  virtual void on_quiet() {}
 
-  virtual void on_drained() {
-    // nop
-  }
+  virtual void on_drained() {}
 
   /// Called once; the last call.
   virtual void on_over(const ws_close_info& info) = 0;

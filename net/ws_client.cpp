@@ -42,9 +42,7 @@ public:
   client_channel(event_loop& loop, ws_client_options options,
                  std::shared_ptr<ws_listener> listener)
     : ws_channel(loop, channel_options(options)), options_(std::move(options)),
-      listener_(std::move(listener)), deadline_(loop.make_timer()) {
-    // nop
-  }
+      listener_(std::move(listener)), deadline_(loop.make_timer()) {}
 
   void start(transport_ptr network) {
     auto target = options_.target.scheme;
@@ -257,9 +255,7 @@ private:
 class client_handle final : public ws_client {
 public:
   explicit client_handle(std::shared_ptr<client_channel> x)
-    : channel_(std::move(x)) {
-    // nop
-  }
+    : channel_(std::move(x)) {}
 
   ~client_handle() override { close(ws_code::normal); }
 

@@ -71,9 +71,7 @@ class ws_decoder {
 public:
   /// @param masked Whether frames must be masked (from a client) or must not.
   ws_decoder(bool masked, size_t message_bytes_max) noexcept
-    : masked_(masked), message_bytes_max_(message_bytes_max) {
-    // nop
-  }
+    : masked_(masked), message_bytes_max_(message_bytes_max) {}
 
   enum class kind : uint8_t {
     none,     ///< More bytes are needed.

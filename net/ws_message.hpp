@@ -25,9 +25,7 @@ public:
   size_t size() const noexcept { return frame_.size(); }
 
 private:
-  explicit ws_message(shared_bytes frame) : frame_(std::move(frame)) {
-    // nop
-  }
+  explicit ws_message(shared_bytes frame) : frame_(std::move(frame)) {}
 
   shared_bytes frame_;
 };

@@ -26,9 +26,7 @@ ws_close_info by_us(const char* why) {
 class session_handle final : public ws_session {
 public:
   explicit session_handle(std::shared_ptr<ws_session_channel> x)
-    : channel_(std::move(x)) {
-    // nop
-  }
+    : channel_(std::move(x)) {}
 
   ~session_handle() override { cut(); }
 
@@ -76,9 +74,7 @@ ws_session_channel::ws_session_channel(
     frames_(options.frames_per_second_max, options.frames_per_second_max),
     controls_(options.control_per_minute_max / 60,
               options.control_per_minute_max),
-    pause_(loop.make_timer()) {
-  // nop
-}
+    pause_(loop.make_timer()) {}
 
 bool ws_session_channel::ready() {
   auto wait = frames_.delay(loop().now());

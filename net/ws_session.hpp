@@ -42,9 +42,7 @@ public:
   virtual void on_binary(bytes_view message) { static_cast<void>(message); }
 
   /// The queue fell to half of its bounds after `send` had answered false.
-  virtual void on_drained() {
-    // nop
-  }
+  virtual void on_drained() {}
 
   /// The connection is over, whoever ended it. `reason` is for the log.
   virtual void on_closed(std::string_view reason) = 0;

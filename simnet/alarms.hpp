@@ -25,9 +25,7 @@ public:
   net::event_loop& loop() noexcept { return loop_; }
 
 private:
-  explicit alarms(net::event_loop& loop) : loop_(loop) {
-    // nop
-  }
+  explicit alarms(net::event_loop& loop) : loop_(loop) {}
 
   struct alarm {
     std::unique_ptr<net::timer> clock;

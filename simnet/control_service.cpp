@@ -82,9 +82,7 @@ control_service::control_service(world& where, traffic& life, faults& trouble,
                                  const request_faults& requests,
                                  const hostile_hosts& enemies)
   : world_(where), traffic_(life), faults_(trouble), requests_(requests),
-    enemies_(enemies) {
-  // nop
-}
+    enemies_(enemies) {}
 
 void control_service::on_request(net::incoming_request request,
                                  net::responder answer) {

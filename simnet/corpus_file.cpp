@@ -42,9 +42,7 @@ error bad_index() {
 /// Reads values and remembers whether one was missing.
 class taker {
 public:
-  explicit taker(bytes_view x) : in_(x) {
-    // nop
-  }
+  explicit taker(bytes_view x) : in_(x) {}
 
   std::string text() { return std::string{take(in_.read_text())}; }
 

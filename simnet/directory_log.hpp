@@ -23,9 +23,7 @@ public:
   /// @param epoch When the first account entered the directory. Each further
   /// account entered a millisecond later, and changes come after that.
   directory_log(const site& where, wall_time epoch)
-    : site_(where), epoch_(epoch) {
-    // nop
-  }
+    : site_(where), epoch_(epoch) {}
 
   /// Adds what has changed since the last call.
   void catch_up();

@@ -41,9 +41,7 @@ public:
   /// Encodes a frame with the number `seq`.
   using encoder = std::function<bytes(int64_t seq)>;
 
-  explicit event_log(window_options window) : window_(window) {
-    // nop
-  }
+  explicit event_log(window_options window) : window_(window) {}
 
   /// Sets what makes more frames when a client has read all, for an endless
   /// stream. Call it before the first client.

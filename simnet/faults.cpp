@@ -86,9 +86,7 @@ std::optional<fault_kind> parse_fault_kind(std::string_view x) noexcept {
 
 faults::faults(world& where, traffic& life, request_faults& requests)
   : world_(where), traffic_(life), requests_(requests),
-    random_(seeded_random(where.options().population.seed + 1)) {
-  // nop
-}
+    random_(seeded_random(where.options().population.seed + 1)) {}
 
 result<fault_record> faults::inject(const fault& x) {
   if (x.host && *x.host >= world_.hosts())

@@ -12,9 +12,7 @@ namespace weir::simnet {
 namespace {
 
 struct mapping {
-  mapping(void* at, size_t n) : start(at), size(n) {
-    // nop
-  }
+  mapping(void* at, size_t n) : start(at), size(n) {}
 
   ~mapping() { ::munmap(start, size); }
 

@@ -12,9 +12,7 @@ struct network::impl {
       trouble(model, life, requests),
       control(std::make_shared<control_service>(model, life, trouble, requests,
                                                 enemies)),
-      open(model, requests, options, &enemies) {
-    // nop
-  }
+      open(model, requests, options, &enemies) {}
 
   world model;
   simnet::traffic life;
@@ -30,9 +28,7 @@ struct network::impl {
 };
 
 network::network(network_options options)
-  : impl_(std::make_unique<impl>(options)) {
-  // nop
-}
+  : impl_(std::make_unique<impl>(options)) {}
 
 network::~network() {
   stop();
@@ -65,9 +61,7 @@ void network::stop() {
     impl_->threads->join();
   } else if (impl_->pace) {
     // Timers must end on their loop.
-    impl_->time->loop().post([pace = impl_->pace, time = impl_->time] {
-      // nop
-    });
+    impl_->time->loop().post([pace = impl_->pace, time = impl_->time] {});
   }
   impl_->control->set_pacer(nullptr);
   impl_->pace.reset();

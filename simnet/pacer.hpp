@@ -35,9 +35,7 @@ public:
 
 private:
   pacer(net::event_loop& loop, worker work)
-    : loop_(loop), work_(std::move(work)) {
-    // nop
-  }
+    : loop_(loop), work_(std::move(work)) {}
 
   void restart(double per_second);
   void turn();

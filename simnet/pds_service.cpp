@@ -45,16 +45,12 @@ const std::string& did_parameter(const net::incoming_request& request) {
 pds_service::pds_service(const site& where, size_t host)
   : site_(where), host_(host), look_([host](const account_view& x) {
       return seen_from(x, host);
-    }) {
-  // nop
-}
+    }) {}
 
 /// After this time the client gets an error of the server itself.
 template <class Answer>
 void pds_service::never_answer(const Answer& x) const {
-  site_.time->after(std::chrono::hours{24}, [x] {
-    // nop
-  });
+  site_.time->after(std::chrono::hours{24}, [x] {});
 }
 
 void pds_service::on_request(net::incoming_request request,

@@ -18,9 +18,7 @@ public:
   /// @param epoch When the first account entered the directory. Each further
   /// account entered a millisecond later.
   plc_service(const site& where, wall_time epoch)
-    : site_(where), log_(where, epoch) {
-    // nop
-  }
+    : site_(where), log_(where, epoch) {}
 
   void on_request(net::incoming_request request,
                   net::responder answer) override;

@@ -38,9 +38,7 @@ constexpr std::array<std::string_view, 40> words{
 class pen {
 public:
   pen(random_source& random, wall_time when, std::span<const std::string> dids)
-    : random_(random), when_(when), dids_(dids) {
-    // nop
-  }
+    : random_(random), when_(when), dids_(dids) {}
 
   bytes write(std::string_view collection) {
     if (collection == like || collection == repost)

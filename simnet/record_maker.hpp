@@ -27,9 +27,7 @@ public:
   /// @param dids The accounts that records may refer to; not empty.
   /// @param unsafe Also makes floats and integers beyond 2^53.
   explicit record_maker(std::span<const std::string> dids, bool unsafe = false)
-    : dids_(dids), unsafe_(unsafe) {
-    // nop
-  }
+    : dids_(dids), unsafe_(unsafe) {}
 
   /// Makes a record of any kind. Its date and its key come from `when`.
   new_record make(random_source& random, wall_time when) const;

@@ -41,9 +41,7 @@ net::http_reply redirect(std::string to) {
 } // namespace
 
 relay_service::relay_service(const site& where)
-  : site_(where), look_(seen_from_relay) {
-  // nop
-}
+  : site_(where), look_(seen_from_relay) {}
 
 void relay_service::on_request(net::incoming_request request,
                                net::responder answer) {

@@ -27,9 +27,7 @@ std::optional<double> read_number(std::string_view body, const char* name) {
 
 class replay_control final : public net::http_service {
 public:
-  explicit replay_control(corpus& source) : source_(source) {
-    // nop
-  }
+  explicit replay_control(corpus& source) : source_(source) {}
 
   void set_pacer(std::shared_ptr<pacer> x) { pacer_ = std::move(x); }
 
@@ -69,9 +67,7 @@ struct replay::impl {
   impl(std::unique_ptr<corpus> x, const network_options& options)
     : source(std::move(x)), requests(*options.time),
       control(std::make_shared<replay_control>(*source)),
-      open(*source, requests, options) {
-    // nop
-  }
+      open(*source, requests, options) {}
 
   std::unique_ptr<corpus> source;
   request_faults requests;
@@ -90,9 +86,7 @@ result<std::unique_ptr<replay>> replay::open(const std::string& path,
     new replay{std::make_unique<impl>(std::move(*source), options)}};
 }
 
-replay::replay(std::unique_ptr<impl> x) : impl_(std::move(x)) {
-  // nop
-}
+replay::replay(std::unique_ptr<impl> x) : impl_(std::move(x)) {}
 
 replay::~replay() {
   stop();

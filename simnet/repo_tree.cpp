@@ -22,9 +22,7 @@ struct entry {
 
 /// One node. A child slot is empty or has a node of the next lower depth.
 struct node {
-  explicit node(int d) : depth(d) {
-    // nop
-  }
+  explicit node(int d) : depth(d) {}
 
   int depth;
   node_ptr left;
@@ -206,9 +204,7 @@ void list_blocks(const node* n, block_list& out) {
 /// Collects nodes, each only once.
 class collector {
 public:
-  collector(block_list& out, uint64_t stamp) : out_(out), stamp_(stamp) {
-    // nop
-  }
+  collector(block_list& out, uint64_t stamp) : out_(out), stamp_(stamp) {}
 
   void take_path(const node* n, std::string_view key) {
     while (n) {
@@ -256,9 +252,7 @@ struct repo_tree::impl {
   }
 };
 
-repo_tree::repo_tree() : impl_(std::make_unique<impl>()) {
-  // nop
-}
+repo_tree::repo_tree() : impl_(std::make_unique<impl>()) {}
 
 repo_tree::~repo_tree() = default;
 repo_tree::repo_tree(repo_tree&&) noexcept = default;

@@ -69,9 +69,7 @@ public:
   };
 
   /// @param time Outlives this object.
-  explicit request_faults(const clock& time) : time_(time) {
-    // nop
-  }
+  explicit request_faults(const clock& time) : time_(time) {}
 
   void add(order x);
 

@@ -26,9 +26,7 @@ servers::servers(truth& facts, request_faults& faults,
                                     options.listing_lines_max,
                                     {},
                                     {},
-                                    hostile} {
-  // nop
-}
+                                    hostile} {}
 
 servers::~servers() {
   stop();

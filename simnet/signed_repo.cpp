@@ -11,9 +11,7 @@ using atproto::car_writer;
 using atproto::op_action;
 
 signed_repo::signed_repo(atproto::did id, atproto::private_key key)
-  : id_(std::move(id)), key_(std::move(key)) {
-  // nop
-}
+  : id_(std::move(id)), key_(std::move(key)) {}
 
 void signed_repo::import(std::string path, bytes block) {
   auto id = atproto::cid::of_dag_cbor(block);

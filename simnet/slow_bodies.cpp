@@ -25,9 +25,7 @@ uint64_t bytes_of_a_turn(uint64_t bytes_per_second) {
 class paced_body final : public net::reply_rest {
 public:
   paced_body(shared_bytes body, uint64_t bytes_per_second)
-    : body_(std::move(body)), piece_(bytes_of_a_turn(bytes_per_second)) {
-    // nop
-  }
+    : body_(std::move(body)), piece_(bytes_of_a_turn(bytes_per_second)) {}
 
   std::optional<uint64_t> size() const override { return body_.size(); }
 

@@ -60,9 +60,7 @@ void subscription::open(const net::incoming_request& request,
 }
 
 subscription::subscription(event_log& log, std::shared_ptr<alarms> time)
-  : log_(log), time_(std::move(time)) {
-  // nop
-}
+  : log_(log), time_(std::move(time)) {}
 
 void subscription::on_text(std::string_view) {
   // nop: servers ignore what clients send

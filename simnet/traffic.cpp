@@ -35,9 +35,7 @@ constexpr size_t attempts_max = 64;
 traffic::traffic(world& where)
   : world_(where), ranks_(where.accounts(), activity_exponent),
     random_(seeded_random(~where.options().population.seed)),
-    by_rank_(rank_accounts(where, *random_)) {
-  // nop
-}
+    by_rank_(rank_accounts(where, *random_)) {}
 
 size_t traffic::make(size_t n) {
   for (size_t made = 0; made < n; ++made)

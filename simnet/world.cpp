@@ -27,9 +27,7 @@ atproto::account_event account_event(const world::account& x,
 world::account::account(newcomer x, size_t number)
   : index(number), handle(std::move(x.handle)), repo(std::move(x.id), x.key),
     signing_key(x.key.public_part().to_multikey()), host(x.host),
-    random(seeded_random(x.seed)) {
-  // nop
-}
+    random(seeded_random(x.seed)) {}
 
 void world::account::set_key(const atproto::private_key& x) {
   repo.set_key(x);
@@ -91,9 +89,7 @@ atproto::tid world::next_rev(const account& x) const {
 }
 
 void world::commit(account& x, std::vector<change> changes) {
-  commit(x, std::move(changes), [](atproto::commit_event&) {
-    // nop
-  });
+  commit(x, std::move(changes), [](atproto::commit_event&) {});
 }
 
 void world::commit(account& x, std::vector<change> changes,

@@ -50,9 +50,7 @@ public:
   /// The right to change one account. Hold only one at a time.
   class locked {
   public:
-    explicit locked(account& x) : account_(&x), lock_(x.guard) {
-      // nop
-    }
+    explicit locked(account& x) : account_(&x), lock_(x.guard) {}
 
     account& operator*() const noexcept { return *account_; }
 

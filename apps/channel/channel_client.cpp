@@ -21,9 +21,7 @@ struct channel_client::impl : std::enable_shared_from_this<impl> {
   impl(net::transport_ptr over, net::url channel, channel_options x)
     : network(std::move(over)), loop(network->next_loop()),
       target(std::move(channel)), options(std::move(x)),
-      timer(loop.make_timer()) {
-    // nop
-  }
+      timer(loop.make_timer()) {}
 
   class session;
 
@@ -49,9 +47,7 @@ struct channel_client::impl : std::enable_shared_from_this<impl> {
 class channel_client::impl::session final : public net::ws_listener {
 public:
   session(std::weak_ptr<impl> owner, uint64_t number)
-    : owner_(std::move(owner)), number_(number) {
-    // nop
-  }
+    : owner_(std::move(owner)), number_(number) {}
 
   void on_open() override {
     const auto owner = current();
@@ -147,9 +143,7 @@ channel_client::channel_client(net::transport_ptr network,
   : impl_(std::make_shared<impl>(
     std::move(network),
     net::parse_url(data_url).value().as_websocket().with_target("/channel"),
-    std::move(options))) {
-  // nop
-}
+    std::move(options))) {}
 
 channel_client::~channel_client() {
   // Sockets and timers end on their loop, or after it.

@@ -65,9 +65,7 @@ demo_consumer::demo_consumer(net::transport_ptr network,
                ++x->count.connections;
              },
              {},
-             reconnect_delay}) {
-  // nop
-}
+             reconnect_delay}) {}
 
 void demo_consumer::set_forgetful(uint64_t every) {
   const std::lock_guard lock{memory_->guard};

@@ -29,9 +29,7 @@ constexpr uint64_t forget_every = 5'000; ///< One event of so many is not acked.
 class demo {
 public:
   explicit demo(const demo_options& options)
-    : options_(options), network_(options), faults_(network_.life(), options) {
-    // nop
-  }
+    : options_(options), network_(options), faults_(network_.life(), options) {}
 
   int run();
 

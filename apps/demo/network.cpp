@@ -52,9 +52,7 @@ std::string text_at(const json::object& x, std::string_view key) {
 
 demo_network::demo_network(const demo_options& options)
   : options_(options), web_(web_client::make()),
-    life_(network_options(options)) {
-  // nop
-}
+    life_(network_options(options)) {}
 
 demo_network::~demo_network() {
   node_.reset();

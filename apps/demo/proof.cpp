@@ -16,9 +16,7 @@ class comparer {
 public:
   comparer(const std::map<std::string, listed_repo>& node,
            const event_copy& copy)
-    : node_(node), copy_(copy) {
-    // nop
-  }
+    : node_(node), copy_(copy) {}
 
   void check(const simnet::expected_account& x);
   void check_strangers();
@@ -136,9 +134,7 @@ public:
                    storage::op_id all_until, delivery_check& out)
     : db_(store.db), log_(store.db, store.names, store.partition),
       repos_(store.db, store.names), which_(db_.identity()), copy_(copy),
-      all_until_(all_until), out_(out) {
-    // nop
-  }
+      all_until_(all_until), out_(out) {}
 
   result<void> run();
 

@@ -14,9 +14,7 @@ namespace weir::apps {
 /// the time since this object was made.
 class demo_report {
 public:
-  demo_report() : start_(system_clock().steady_now()) {
-    // nop
-  }
+  demo_report() : start_(system_clock().steady_now()) {}
 
   void line(std::string_view what, std::string_view sentence) const;
 

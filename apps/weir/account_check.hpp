@@ -28,9 +28,7 @@ public:
                 const stream_claims& claims, const host_check_options& options,
                 host_findings& out)
     : stores_(stores), web_(web), where_(std::move(where)), claims_(claims),
-      options_(options), out_(out), accounts_(web, where_.origin) {
-    // nop
-  }
+      options_(options), out_(out), accounts_(web, where_.origin) {}
 
   /// True when the host can be asked about the repo.
   bool is_its_own(const storage::repo_row& row) const {

@@ -11,9 +11,7 @@ namespace weir::apps {
 /// Reads the heads of one repo one by one.
 class head_reader {
 public:
-  explicit head_reader(storage::head_cursor from) : from_(std::move(from)) {
-    // nop
-  }
+  explicit head_reader(storage::head_cursor from) : from_(std::move(from)) {}
 
   /// The next head, which is not removed; null at the end.
   result<const storage::head_entry*> peek() {

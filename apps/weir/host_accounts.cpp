@@ -39,9 +39,7 @@ error refusal(const net::http_response& x) {
 } // namespace
 
 host_accounts::host_accounts(web_client& web, std::string origin)
-  : web_(web), origin_(std::move(origin)) {
-  // nop
-}
+  : web_(web), origin_(std::move(origin)) {}
 
 result<void>
 host_accounts::each(const std::function<void(const listed_account&)>& visit) {

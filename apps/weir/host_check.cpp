@@ -23,9 +23,7 @@ public:
   host_checker(const closed_stores& stores, web_client& web,
                const host_check_options& options, std::string origin)
     : stores_(stores), web_(web), options_(options), origin_(std::move(origin)),
-      out_(options_) {
-    // nop
-  }
+      out_(options_) {}
 
   result<host_check_report> run();
 

@@ -14,9 +14,7 @@ namespace weir::apps {
 class host_findings {
 public:
   explicit host_findings(const host_check_options& options)
-    : options_(options) {
-    // nop
-  }
+    : options_(options) {}
 
   void count(const char* what, uint64_t n = 1) { report_.counts[what] += n; }
 

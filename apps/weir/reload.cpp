@@ -43,9 +43,7 @@ reload_plan plan_reload(const settings& running, const loaded_settings& anew) {
 }
 
 running_settings::running_settings(flag_values flags, settings loaded)
-  : flags_(std::move(flags)), loaded_(loaded), values_(std::move(loaded)) {
-  // nop
-}
+  : flags_(std::move(flags)), loaded_(loaded), values_(std::move(loaded)) {}
 
 void running_settings::reload(actors::node* to) {
   const auto anew = load_settings(flags_, process_environment());

@@ -23,9 +23,7 @@ std::string temporary_directory() {
 /// Gives the body to the walk, and keeps the beginning of a refusal.
 class repo_fetch::receiver final : public net::http_sink {
 public:
-  explicit receiver(repo_fetch& to) : to_(to) {
-    // nop
-  }
+  explicit receiver(repo_fetch& to) : to_(to) {}
 
   bool on_head(const net::http_response_head& head) override {
     status_ = head.status;
@@ -68,9 +66,7 @@ repo_fetch::repo_fetch(const atproto::did& repo, atproto::public_key key)
     store_(temporary_directory(), limits::spool_memory_bytes_max,
            limits::repo_car_bytes_max),
     index_(temporary_directory(), 0, limits::repo_car_bytes_max),
-    walk_(repo, store_, index_) {
-  // nop
-}
+    walk_(repo, store_, index_) {}
 
 void repo_fetch::give_up(fetch_outcome why, std::string reason) {
   outcome_ = why;

@@ -66,9 +66,7 @@ std::string status_line(std::string_view text) {
 } // namespace
 
 service_notify::service_notify(const char* address)
-  : address_(address == nullptr ? "" : address) {
-  // nop
-}
+  : address_(address == nullptr ? "" : address) {}
 
 void service_notify::ready(std::string_view status) {
   was_ready_ = true;

@@ -14,9 +14,7 @@ namespace {
 class observed_sink final : public net::http_sink {
 public:
   explicit observed_sink(std::shared_ptr<net::http_sink> to)
-    : to_(std::move(to)) {
-    // nop
-  }
+    : to_(std::move(to)) {}
 
   bool on_head(const net::http_response_head& head) override {
     return to_->on_head(head);
@@ -44,9 +42,8 @@ struct web_client::impl {
   std::string credential; ///< Empty to send none.
 };
 
-web_client::web_client(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {
-  // nop
-}
+web_client::web_client(std::unique_ptr<impl> x) noexcept
+  : impl_(std::move(x)) {}
 
 web_client::~web_client() {
   impl_->threads.stop();

@@ -9,9 +9,8 @@ namespace weir::storage {
 
 // -- row_reader ---------------------------------------------------------------
 
-row_reader::row_reader(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {
-  // nop
-}
+row_reader::row_reader(std::unique_ptr<impl> x) noexcept
+  : impl_(std::move(x)) {}
 
 row_reader::~row_reader() = default;
 row_reader::row_reader(row_reader&&) noexcept = default;
@@ -46,9 +45,7 @@ result<void> row_reader::status() const {
 
 // -- database -----------------------------------------------------------------
 
-database::database(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {
-  // nop
-}
+database::database(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {}
 
 database::~database() {
   impl_->serving = false; // A failure from here on is not reported.

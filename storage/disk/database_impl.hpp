@@ -46,9 +46,7 @@ inline leveldb::ReadOptions checked_read() {
 }
 
 struct database::impl {
-  explicit impl(database_options x) : options(std::move(x)) {
-    // nop
-  }
+  explicit impl(database_options x) : options(std::move(x)) {}
 
   /// Does everything that `database::open` promises, in order. The first error
   /// ends it.
@@ -110,9 +108,7 @@ struct database::impl {
 
 struct row_reader::impl {
   impl(const database::impl& of, leveldb::Iterator* all, key_range part)
-    : owner(of), rows(all), range(std::move(part)) {
-    // nop
-  }
+    : owner(of), rows(all), range(std::move(part)) {}
 
   ~impl() {
     if (const auto x = rows->status(); !x.ok())

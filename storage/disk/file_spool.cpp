@@ -26,9 +26,7 @@ error io_error(const char* what) {
 file_spool::file_spool(std::string directory, uint64_t memory_max,
                        uint64_t bytes_max)
   : directory_(std::move(directory)), memory_max_(memory_max),
-    bytes_max_(bytes_max) {
-  // nop
-}
+    bytes_max_(bytes_max) {}
 
 file_spool::~file_spool() {
   if (file_ >= 0)

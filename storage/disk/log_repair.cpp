@@ -164,9 +164,7 @@ class log_survey {
 public:
   log_survey(disk_env& disk, const std::string& directory,
              const manifest& current)
-    : disk_(disk), directory_(directory), current_(current) {
-    // nop
-  }
+    : disk_(disk), directory_(directory), current_(current) {}
 
   result<void> look_at(const std::string& name) {
     const auto path = directory_ + "/" + name;

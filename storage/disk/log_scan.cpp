@@ -46,9 +46,7 @@ bool checksum_holds(std::string_view block, size_t at,
 } // namespace
 
 log_scanner::log_scanner(record_handler on_record, record_filter plausible)
-  : on_record_(std::move(on_record)), plausible_(std::move(plausible)) {
-  // nop
-}
+  : on_record_(std::move(on_record)), plausible_(std::move(plausible)) {}
 
 void log_scanner::feed(std::string_view block, bool last) {
   size_t at = 0;

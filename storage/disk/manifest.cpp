@@ -15,9 +15,7 @@ namespace {
 /// Reads LEB128 numbers and texts with a length from a version edit.
 class edit_reader {
 public:
-  explicit edit_reader(std::string_view x) noexcept : rest_(x) {
-    // nop
-  }
+  explicit edit_reader(std::string_view x) noexcept : rest_(x) {}
 
   bool at_end() const noexcept { return rest_.empty(); }
 

@@ -35,9 +35,7 @@ uint64_t bytes_max_of(std::string_view name) {
 class sequential_file final : public leveldb::SequentialFile {
 public:
   sequential_file(std::string name, descriptor file)
-    : name_(std::move(name)), file_(std::move(file)) {
-    // nop
-  }
+    : name_(std::move(name)), file_(std::move(file)) {}
 
   Status Read(size_t n, Slice* out, char* scratch) override {
     ssize_t got = 0;

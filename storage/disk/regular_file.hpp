@@ -12,15 +12,11 @@ namespace weir::storage {
 /// Owns a file descriptor and closes it.
 class descriptor {
 public:
-  explicit descriptor(int number = -1) noexcept : number_(number) {
-    // nop
-  }
+  explicit descriptor(int number = -1) noexcept : number_(number) {}
 
   ~descriptor();
 
-  descriptor(descriptor&& x) noexcept : number_(x.release()) {
-    // nop
-  }
+  descriptor(descriptor&& x) noexcept : number_(x.release()) {}
 
   descriptor& operator=(descriptor&& x) noexcept {
     std::swap(number_, x.number_);

@@ -36,9 +36,7 @@ bool is_info_log(std::string_view name) noexcept {
 class safe_env::impl final : public leveldb::EnvWrapper, public write_guard {
 public:
   explicit impl(safe_env_options x)
-    : EnvWrapper(x.disk), options_(std::move(x)) {
-    // nop
-  }
+    : EnvWrapper(x.disk), options_(std::move(x)) {}
 
   // -- write_guard ------------------------------------------------------------
 
@@ -190,9 +188,7 @@ private:
 };
 
 safe_env::safe_env(safe_env_options options)
-  : impl_(std::make_unique<impl>(std::move(options))) {
-  // nop
-}
+  : impl_(std::make_unique<impl>(std::move(options))) {}
 
 safe_env::~safe_env() = default;
 

@@ -46,9 +46,7 @@ Status read_at(int file, const std::string& name, uint64_t offset, size_t n,
 class open_table final : public leveldb::RandomAccessFile {
 public:
   open_table(std::string name, int file, std::atomic<long>& budget)
-    : name_(std::move(name)), file_(file), budget_(budget) {
-    // nop
-  }
+    : name_(std::move(name)), file_(file), budget_(budget) {}
 
   ~open_table() override { ++budget_; }
 
@@ -66,9 +64,7 @@ private:
 /// A table that is opened for each read, because few descriptors are left.
 class closed_table final : public leveldb::RandomAccessFile {
 public:
-  explicit closed_table(std::string name) : name_(std::move(name)) {
-    // nop
-  }
+  explicit closed_table(std::string name) : name_(std::move(name)) {}
 
   Status Read(uint64_t offset, size_t n, Slice* out,
               char* scratch) const override {
@@ -86,9 +82,7 @@ class flock_lock final : public owner_lock {
 public:
   flock_lock(int file, const std::string& name)
     : file_(file), directory_(name.substr(0, name.rfind('/'))),
-      held_(::open(directory_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
-    // nop
-  }
+      held_(::open(directory_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {}
 
   bool is_in_place() const override {
     struct stat held {};
@@ -149,9 +143,7 @@ long descriptor_budget() noexcept {
 class posix_env final : public disk_env {
 public:
   explicit posix_env(long open_tables_max)
-    : disk_env(leveldb::Env::Default()), budget_(open_tables_max) {
-    // nop
-  }
+    : disk_env(leveldb::Env::Default()), budget_(open_tables_max) {}
 
   Status NewSequentialFile(const std::string& name,
                            leveldb::SequentialFile** out) override {

@@ -21,9 +21,7 @@ class no_lock final : public leveldb::FileLock {};
 class overlay final : public overlay_disk {
 public:
   explicit overlay(disk_env& below)
-    : overlay_disk(&below), below_(below), above_(leveldb::NewMemEnv(&below)) {
-    // nop
-  }
+    : overlay_disk(&below), below_(below), above_(leveldb::NewMemEnv(&below)) {}
 
   Status NewSequentialFile(const std::string& name,
                            leveldb::SequentialFile** out) override {

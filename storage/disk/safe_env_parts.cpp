@@ -19,9 +19,7 @@ public:
   guarded(std::unique_ptr<leveldb::WritableFile> base, std::string name,
           file_kind kind, write_guard& owner)
     : base_(std::move(base)), name_(std::move(name)), kind_(kind),
-      owner_(owner) {
-    // nop
-  }
+      owner_(owner) {}
 
   /// LevelDB 1.23 destroys its logs without calling Close.
   ~guarded() override {
@@ -81,9 +79,7 @@ private:
 class counted final : public leveldb::RandomAccessFile {
 public:
   counted(leveldb::RandomAccessFile* base, atomic_counters& counts)
-    : base_(base), counts_(counts) {
-    // nop
-  }
+    : base_(base), counts_(counts) {}
 
   Status Read(uint64_t offset, size_t n, Slice* out,
               char* scratch) const override {

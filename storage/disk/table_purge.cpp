@@ -40,12 +40,8 @@ public:
 
   const char* Name() const override { return "leveldb.InternalKeyComparator"; }
   void FindShortestSeparator(std::string*,
-                             const leveldb::Slice&) const override {
-    // nop
-  }
-  void FindShortSuccessor(std::string*) const override {
-    // nop
-  }
+                             const leveldb::Slice&) const override {}
+  void FindShortSuccessor(std::string*) const override {}
 };
 
 /// An open table with everything that it needs.

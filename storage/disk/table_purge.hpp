@@ -23,9 +23,7 @@ namespace weir::storage {
 class table_purge {
 public:
   table_purge(database::impl& of, const key_range& range)
-    : of_(of), range_(range) {
-    // nop
-  }
+    : of_(of), range_(range) {}
 
   /// @returns true when no table and no log from before this call contains such
   /// a value; false when a reader keeps one or LevelDB moved tables meanwhile:

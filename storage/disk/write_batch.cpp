@@ -14,9 +14,7 @@ class row_giver final : public leveldb::WriteBatch::Handler {
 public:
   using taker = std::function<void(std::string_view, const std::string_view*)>;
 
-  explicit row_giver(const taker& take) : take_(take) {
-    // nop
-  }
+  explicit row_giver(const taker& take) : take_(take) {}
 
   void Put(const leveldb::Slice& key, const leveldb::Slice& value) override {
     const auto text = view(value);
@@ -31,9 +29,7 @@ private:
 
 } // namespace
 
-write_batch::write_batch() : rep_(std::make_unique<leveldb::WriteBatch>()) {
-  // nop
-}
+write_batch::write_batch() : rep_(std::make_unique<leveldb::WriteBatch>()) {}
 
 write_batch::~write_batch() = default;
 write_batch::write_batch(write_batch&&) noexcept = default;

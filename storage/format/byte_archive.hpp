@@ -24,18 +24,15 @@ class byte_output
   : public byte_sink,
     public cereal::OutputArchive<byte_output, cereal::AllowEmptyClassElision> {
 public:
-  byte_output() : OutputArchive(this) {
-    // nop
-  }
+  byte_output() : OutputArchive(this) {}
 };
 
 class byte_input
   : public byte_source,
     public cereal::InputArchive<byte_input, cereal::AllowEmptyClassElision> {
 public:
-  explicit byte_input(std::string_view x) : byte_source(x), InputArchive(this) {
-    // nop
-  }
+  explicit byte_input(std::string_view x)
+    : byte_source(x), InputArchive(this) {}
 };
 
 // -- what cereal calls; it finds these by the archive's namespace -------------

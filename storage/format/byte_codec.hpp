@@ -50,9 +50,7 @@ public:
 
 class byte_source {
 public:
-  explicit byte_source(std::string_view x) noexcept : rest(x) {
-    // nop
-  }
+  explicit byte_source(std::string_view x) noexcept : rest(x) {}
 
   std::string_view take(size_t n) {
     if (rest.size() < n)

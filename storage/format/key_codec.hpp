@@ -83,9 +83,7 @@ struct key_range {
 /// Appends parts to a key.
 class key_writer {
 public:
-  explicit key_writer(std::string& out) noexcept : out_(out) {
-    // nop
-  }
+  explicit key_writer(std::string& out) noexcept : out_(out) {}
 
   void put(uint8_t x);
   void put(uint16_t x);
@@ -109,9 +107,7 @@ private:
 /// have written the bytes; the value is then unspecified.
 class key_reader {
 public:
-  explicit key_reader(std::string_view x) noexcept : rest_(x) {
-    // nop
-  }
+  explicit key_reader(std::string_view x) noexcept : rest_(x) {}
 
   bool get(uint8_t& x) noexcept;
   bool get(uint16_t& x) noexcept;

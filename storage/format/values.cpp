@@ -264,9 +264,7 @@ void check(const collection_row& x) {
 }
 
 template <class Row>
-void check(const Row&) {
-  // nop
-}
+void check(const Row&) {}
 
 // clang-format off
 constexpr table table_of(const record_head*) { return table::record_head; }

@@ -24,9 +24,7 @@ committer::committer(database& db, collection_table& names, const clock& time,
   : db_(db), names_(names), clock_(time), options_(std::move(options)),
     log_(names, options_.partition, tail),
     heads_(db, names, options_.partition, options_.inline_refs_min),
-    guards_(options_.guards_max) {
-  // nop
-}
+    guards_(options_.guards_max) {}
 
 result<commit_result> committer::commit(const journal_batch& group) {
   if (failure_.code != ec::none)

@@ -16,9 +16,7 @@ namespace weir::storage {
 class content_reader {
 public:
   content_reader(const database& db, uint16_t partition)
-    : db_(db), partition_(partition) {
-    // nop
-  }
+    : db_(db), partition_(partition) {}
 
   /// Returns the bodies in the order of `numbers`. A body is empty for number 0
   /// and when it was erased. The caller limits how many it asks for.

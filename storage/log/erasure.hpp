@@ -29,9 +29,7 @@ public:
   eraser(const database& db, collection_table& names, uint16_t partition,
          const atproto::did& repo, write_batch& batch)
     : db_(db), names_(names), partition_(partition), repo_(repo),
-      batch_(batch) {
-    // nop
-  }
+      batch_(batch) {}
 
   /// Looks at about `rows_max` rows and adds the resulting changes to the
   /// batch.

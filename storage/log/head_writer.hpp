@@ -27,9 +27,7 @@ public:
   head_writer(const database& db, const collection_names& names,
               uint16_t partition, size_t inline_refs_min)
     : db_(db), names_(names), partition_(partition),
-      inline_refs_min_(inline_refs_min) {
-    // nop
-  }
+      inline_refs_min_(inline_refs_min) {}
 
   /// Begins an update. When it has several transactions, the heads of the
   /// earlier ones are kept in memory, because they are not written yet and

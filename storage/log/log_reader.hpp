@@ -35,9 +35,7 @@ class log_reader {
 public:
   log_reader(const database& db, const collection_names& names,
              uint16_t partition)
-    : db_(db), names_(names), partition_(partition) {
-    // nop
-  }
+    : db_(db), names_(names), partition_(partition) {}
 
   /// Returns entries after `after` that end at or before `durable`.
   result<std::vector<log_entry_ptr>> read(op_id after, op_id durable,

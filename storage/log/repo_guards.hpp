@@ -42,9 +42,7 @@ uint64_t due_of(const repo_row& x) noexcept;
 class repo_guards {
 public:
   explicit repo_guards(size_t capacity = limits::repo_guards_max)
-    : capacity_(capacity) {
-    // nop
-  }
+    : capacity_(capacity) {}
 
   /// Returns the guard of `x`, a new one when there is none. Valid until the
   /// next call.

@@ -5,9 +5,7 @@
 namespace weir::storage {
 
 tail_cache::tail_cache(op_id next, size_t bytes_max)
-  : next_(next), bytes_max_(bytes_max) {
-  // nop
-}
+  : next_(next), bytes_max_(bytes_max) {}
 
 void tail_cache::add(std::span<const log_entry_ptr> entries) {
   const std::lock_guard guard{mutex_};

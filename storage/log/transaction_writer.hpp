@@ -37,9 +37,7 @@ class transaction_writer {
 public:
   transaction_writer(const collection_names& names, uint16_t partition,
                      log_tail tail)
-    : names_(names), partition_(partition), tail_(tail) {
-    // nop
-  }
+    : names_(names), partition_(partition), tail_(tail) {}
 
   const log_tail& tail() const noexcept { return tail_; }
 

@@ -65,9 +65,7 @@ private:
     bool kept = false; ///< A listing of it exists.
   };
 
-  explicit collection_table(size_t bytes_max) : shares_(bytes_max) {
-    // nop
-  }
+  explicit collection_table(size_t bytes_max) : shares_(bytes_max) {}
 
   result<void> read_names(const database& db);
   result<void> read_kept(const database& db);

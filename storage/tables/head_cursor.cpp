@@ -46,9 +46,7 @@ result<head_entry> read_head(const row_reader& row) {
 /// A part of the range, with its next entry decoded.
 class lane {
 public:
-  lane(const database& db, const key_range& range) : rows_(db.scan(range)) {
-    // nop
-  }
+  lane(const database& db, const key_range& range) : rows_(db.scan(range)) {}
 
   result<void> load() {
     entry_.reset();

@@ -30,9 +30,7 @@ struct name_user {
 /// A plain value without locks.
 class name_shares {
 public:
-  explicit name_shares(size_t bytes_max) : bytes_max_(bytes_max) {
-    // nop
-  }
+  explicit name_shares(size_t bytes_max) : bytes_max_(bytes_max) {}
 
   void add(const collection_row& x);
 

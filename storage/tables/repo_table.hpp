@@ -37,9 +37,7 @@ page_of_repos(std::span<const database* const> stores,
 class repo_table {
 public:
   repo_table(const database& db, const collection_names& names)
-    : db_(db), names_(names) {
-    // nop
-  }
+    : db_(db), names_(names) {}
 
   result<repo_state> load(const atproto::did& repo) const;
 

@@ -9,9 +9,7 @@ namespace {
 
 class consumer_pass {
 public:
-  explicit consumer_pass(verify_context& x) : x_(x) {
-    // nop
-  }
+  explicit consumer_pass(verify_context& x) : x_(x) {}
 
   void run() {
     x_.each_row<consumer_row, consumer_key>(

@@ -48,9 +48,7 @@ class verify_context {
 public:
   verify_context(const database& store, const collection_table& known,
                  const verify_options& how)
-    : db(store), names(known), options(how), contents(store, how.partition) {
-    // nop
-  }
+    : db(store), names(known), options(how), contents(store, how.partition) {}
 
   void find(std::string invariant, std::string where, std::string sentence);
 

@@ -28,9 +28,7 @@ public:
              const chain_row& chain, const stream_head& head)
     : x_(x), stream_(stream), chain_(chain), head_(head),
       where_(x.stream_name(stream)),
-      parts_(1 + head.next_index / x.options.fold_records_max) {
-    // nop
-  }
+      parts_(1 + head.next_index / x.options.fold_records_max) {}
 
   /// A collection that is too large for memory is compared in parts.
   void run() {

@@ -12,9 +12,7 @@ class latest_check {
 public:
   latest_check(verify_context& x, const atproto::did& repo,
                const chain_row& chain, const last_operations& last)
-    : x_(x), repo_(repo), chain_(chain), last_(last) {
-    // nop
-  }
+    : x_(x), repo_(repo), chain_(chain), last_(last) {}
 
   void run() {
     if (chain_.rev.defined() != (last_.commit.number != 0))

@@ -21,9 +21,7 @@ public:
 
   explicit content_cursor(verify_context& x)
     : x_(x),
-      rows_(x.db.scan(range_of<content_block_key>(x.options.partition))) {
-    // nop
-  }
+      rows_(x.db.scan(range_of<content_block_key>(x.options.partition))) {}
 
   /// @pre `number` is greater than in the call before.
   answer find(uint64_t number, bytes_view& body) {
@@ -124,9 +122,7 @@ class log_pass {
 public:
   explicit log_pass(verify_context& x)
     : x_(x), contents_(x),
-      minutes_(x.db.scan(range_of<time_index_key>(x.options.partition))) {
-    // nop
-  }
+      minutes_(x.db.scan(range_of<time_index_key>(x.options.partition))) {}
 
   void run() {
     x_.each<chain_key>(range_of<chain_key>(), [this](const chain_key& key,

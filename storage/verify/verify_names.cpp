@@ -10,9 +10,7 @@ namespace {
 
 class name_pass {
 public:
-  explicit name_pass(verify_context& x) : x_(x) {
-    // nop
-  }
+  explicit name_pass(verify_context& x) : x_(x) {}
 
   void run() {
     x_.each<listing_key>(range_of<listing_key>(),

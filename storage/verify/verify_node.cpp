@@ -17,9 +17,7 @@ namespace {
 
 class meta_pass {
 public:
-  explicit meta_pass(verify_context& x) : x_(x) {
-    // nop
-  }
+  explicit meta_pass(verify_context& x) : x_(x) {}
 
   void run() {
     x_.each<meta_key>(range_of<meta_key>(),

@@ -12,9 +12,7 @@ namespace {
 
 class stream_pass {
 public:
-  explicit stream_pass(verify_context& x) : x_(x) {
-    // nop
-  }
+  explicit stream_pass(verify_context& x) : x_(x) {}
 
   void run() {
     x_.each_row<stream_run, stream_block_key>(
