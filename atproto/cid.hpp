@@ -4,7 +4,6 @@
 #include "base/error.hpp"
 
 #include <array>
-#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>

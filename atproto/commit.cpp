@@ -4,7 +4,6 @@
 #include "atproto/limits.hpp"
 
 #include <algorithm>
-#include <array>
 
 namespace weir::atproto {
 

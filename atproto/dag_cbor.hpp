@@ -3,8 +3,6 @@
 #include "atproto/cid.hpp"
 #include "atproto/limits.hpp"
 
-#include <optional>
-#include <string>
 #include <string_view>
 
 /// Strict DAG-CBOR, in the profile DRISL (protocol-coverage.md 6). All calls

@@ -7,7 +7,6 @@
 #include <secp256k1.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace weir::atproto {
 

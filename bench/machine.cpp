@@ -5,7 +5,6 @@
 #include <ctime>
 #include <fstream>
 #include <sstream>
-#include <string_view>
 #include <thread>
 #include <unistd.h>
 

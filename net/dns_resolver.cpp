@@ -9,7 +9,6 @@
 #include <arpa/nameser.h>
 #include <cstring>
 #include <map>
-#include <set>
 
 namespace weir::net {
 

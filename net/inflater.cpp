@@ -1,6 +1,5 @@
 #include "net/inflater.hpp"
 
-#include <algorithm>
 #include <zlib.h>
 
 namespace weir::net {

@@ -5,7 +5,6 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/ssl.hpp>
 
-#include <array>
 #include <sys/stat.h>
 
 namespace weir::net {

@@ -4,7 +4,6 @@
 #include "atproto/sha256.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <string_view>
 
 namespace weir::simnet {

@@ -1,7 +1,5 @@
 #include "simnet/datetime.hpp"
 
-#include <string_view>
-
 namespace weir::simnet {
 
 namespace {

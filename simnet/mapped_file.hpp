@@ -3,7 +3,6 @@
 #include "base/bytes.hpp"
 #include "base/error.hpp"
 
-#include <memory>
 #include <string>
 
 namespace weir::simnet {

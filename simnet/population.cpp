@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 
 namespace weir::simnet {
 

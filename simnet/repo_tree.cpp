@@ -4,8 +4,6 @@
 #include "atproto/mst.hpp"
 
 #include <algorithm>
-#include <cassert>
-#include <iterator>
 
 namespace weir::simnet {
 

@@ -4,9 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 /// Numbers of events and positions in the log, as applications see them
 /// (storage-format.md 4).

@@ -3,8 +3,6 @@
 #include "atproto/record_json.hpp"
 #include "atproto/utf8.hpp"
 
-#include <algorithm>
-
 namespace weir::wire {
 
 problem_kind kind_of(ec code) noexcept {

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 /// Reads a command line's commands and options, to describe them.

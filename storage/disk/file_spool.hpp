@@ -2,7 +2,6 @@
 
 #include "atproto/spool.hpp"
 
-#include <memory>
 #include <string>
 
 namespace weir::storage {

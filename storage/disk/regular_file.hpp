@@ -2,8 +2,6 @@
 
 #include <leveldb/env.h>
 
-#include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 
