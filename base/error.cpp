@@ -1,41 +1,28 @@
 #include "base/error.hpp"
 
+#include <array>
+
 namespace weir {
 
 const char* to_string(ec code) noexcept {
-  switch (code) {
-    case ec::none:
-      return "none";
-    case ec::malformed:
-      return "malformed";
-    case ec::verification_failed:
-      return "verification_failed";
-    case ec::chain_broken:
-      return "chain_broken";
-    case ec::storage_failure:
-      return "storage_failure";
-    case ec::limit_reached:
-      return "limit_reached";
-    case ec::not_found:
-      return "not_found";
-    case ec::unreachable:
-      return "unreachable";
-    case ec::rate_limited:
-      return "rate_limited";
-    case ec::account_inactive:
-      return "account_inactive";
-    case ec::invalid_argument:
-      return "invalid_argument";
-    case ec::unverifiable:
-      return "unverifiable";
-    case ec::metadata_changed:
-      return "metadata_changed";
-    case ec::cancelled:
-      return "cancelled";
-    case ec::disk_full:
-      return "disk_full";
-  }
-  return "unknown";
+  static constexpr std::array names{"none",
+                                    "malformed",
+                                    "verification_failed",
+                                    "chain_broken",
+                                    "storage_failure",
+                                    "limit_reached",
+                                    "not_found",
+                                    "unreachable",
+                                    "rate_limited",
+                                    "account_inactive",
+                                    "invalid_argument",
+                                    "unverifiable",
+                                    "metadata_changed",
+                                    "cancelled",
+                                    "disk_full"};
+  static_assert(names.size() == static_cast<size_t>(ec::disk_full) + 1);
+  const auto i = static_cast<size_t>(code);
+  return i < names.size() ? names[i] : "unknown";
 }
 
 std::string to_string(const error& what) {

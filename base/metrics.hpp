@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 namespace weir {
 
@@ -15,10 +14,6 @@ class metric {
 public:
   void add(uint64_t n = 1) noexcept {
     value_.fetch_add(n, std::memory_order_relaxed);
-  }
-
-  void subtract(uint64_t n = 1) noexcept {
-    value_.fetch_sub(n, std::memory_order_relaxed);
   }
 
   void set(uint64_t n) noexcept { value_.store(n, std::memory_order_relaxed); }

@@ -1,5 +1,7 @@
 #include "base/nearest.hpp"
 
+#include "base/joined.hpp"
+
 #include <algorithm>
 
 namespace weir {
@@ -66,10 +68,7 @@ std::string nearest_or_all(std::string_view word,
                            const std::vector<std::string>& candidates) {
   if (auto near = suggestion(word, candidates); !near.empty())
     return near;
-  std::string all;
-  for (const auto& x : candidates)
-    all += (all.empty() ? "" : ", ") + x;
-  return "; it takes " + (all.empty() ? "none" : all);
+  return "; it takes " + (candidates.empty() ? "none" : joined(candidates));
 }
 
 } // namespace weir

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 
 namespace weir {
 
@@ -63,17 +64,24 @@ void append_escape(std::string& out, uint32_t code) {
   out += buffer.data();
 }
 
-} // namespace
-
-void append_printable(std::string& out, std::string_view text) {
+/// @param invalid What stands for a byte that is not UTF-8; if empty, its
+/// value.
+void append_safe(std::string& out, std::string_view text,
+                 std::optional<uint32_t> invalid) {
   while (!text.empty()) {
     const auto x = first_of(text);
     if (x.valid && is_safe(x.code))
       out += text.substr(0, x.size);
     else
-      append_escape(out, x.code);
+      append_escape(out, x.valid ? x.code : invalid.value_or(x.code));
     text.remove_prefix(x.size);
   }
+}
+
+} // namespace
+
+void append_printable(std::string& out, std::string_view text) {
+  append_safe(out, text, std::nullopt);
 }
 
 std::string printable(std::string_view text) {
@@ -85,14 +93,7 @@ std::string printable(std::string_view text) {
 std::string printable_json(std::string_view text) {
   constexpr uint32_t replacement = 0xfffd;
   std::string out;
-  while (!text.empty()) {
-    const auto x = first_of(text);
-    if (x.valid && is_safe(x.code))
-      out += text.substr(0, x.size);
-    else
-      append_escape(out, x.valid ? x.code : replacement);
-    text.remove_prefix(x.size);
-  }
+  append_safe(out, text, replacement);
   return out;
 }
 
