@@ -1,13 +1,12 @@
 #include "atproto/did_document.hpp"
 
 #include "atproto/limits.hpp"
+#include "base/parse_number.hpp"
 
 #include <boost/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <optional>
 
 namespace weir::atproto {
 
@@ -165,14 +164,6 @@ bool valid_host(std::string_view x) {
               == std::string_view::npos;
 }
 
-std::optional<uint16_t> parse_port(std::string_view x) {
-  uint16_t port = 0;
-  const auto [end, code] = std::from_chars(x.data(), x.data() + x.size(), port);
-  if (code != std::errc{} || end != x.data() + x.size() || port == 0)
-    return std::nullopt;
-  return port;
-}
-
 /// The canonical `scheme://host[:port]` of a URL; empty when it is no such URL.
 std::string origin_of(std::string_view endpoint) {
   const auto url = lower_case(endpoint);
@@ -192,8 +183,8 @@ std::string origin_of(std::string_view endpoint) {
   auto out = std::string{scheme}.append(host);
   if (colon == rest.npos)
     return out;
-  const auto port = parse_port(rest.substr(colon + 1));
-  if (!port)
+  const auto port = parse_number<uint16_t>(rest.substr(colon + 1));
+  if (port.value_or(0) == 0)
     return {};
   if (*port != (secure ? 443 : 80))
     out += ":" + std::to_string(*port);

@@ -12,48 +12,40 @@ enum class taken : uint8_t { yes, unknown, wrong, too_large };
 
 // -- values -------------------------------------------------------------------
 
-taken take(cbor::reader& in, std::string_view& out) {
-  const auto x = in.read_text();
+/// Moves what was read to `out`.
+template <class Read, class T>
+taken take_read(Read x, T& out) {
   if (!x)
     return taken::wrong;
-  out = *x;
+  out = std::move(*x);
   return taken::yes;
+}
+
+taken take(cbor::reader& in, std::string_view& out) {
+  return take_read(in.read_text(), out);
 }
 
 taken take(cbor::reader& in, bool& out) {
-  const auto x = in.read_bool();
-  if (!x)
-    return taken::wrong;
-  out = *x;
-  return taken::yes;
+  return take_read(in.read_bool(), out);
 }
 
 taken take(cbor::reader& in, cid& out) {
-  auto x = in.read_link();
-  if (!x)
-    return taken::wrong;
-  out = std::move(*x);
-  return taken::yes;
+  return take_read(in.read_link(), out);
+}
+
+/// Reads a text that `T::parse` takes.
+template <class T>
+taken take_parsed(cbor::reader& in, T& out) {
+  const auto text = in.read_text();
+  return text ? take_read(T::parse(*text), out) : taken::wrong;
 }
 
 taken take(cbor::reader& in, did& out) {
-  const auto text = in.read_text();
-  if (!text)
-    return taken::wrong;
-  auto x = did::parse(*text);
-  if (!x)
-    return taken::wrong;
-  out = std::move(*x);
-  return taken::yes;
+  return take_parsed(in, out);
 }
 
 taken take(cbor::reader& in, tid& out) {
-  const auto text = in.read_text();
-  const auto x = text ? tid::parse(*text) : std::nullopt;
-  if (!x)
-    return taken::wrong;
-  out = *x;
-  return taken::yes;
+  return take_parsed(in, out);
 }
 
 taken take(cbor::reader& in, std::optional<tid>& out) {
@@ -75,11 +67,8 @@ taken take_seq(cbor::reader& in, int64_t& out) {
 }
 
 taken take_blocks(cbor::reader& in, bytes_view& out, size_t bytes_max) {
-  const auto x = in.read_bytes();
-  if (!x)
-    return taken::wrong;
-  out = *x;
-  return out.size() > bytes_max ? taken::too_large : taken::yes;
+  const auto got = take_read(in.read_bytes(), out);
+  return out.size() > bytes_max ? taken::too_large : got;
 }
 
 // -- maps ---------------------------------------------------------------------
@@ -186,11 +175,25 @@ taken take_ops(cbor::reader& in, std::vector<commit_op>& out) {
 
 // -- payloads -----------------------------------------------------------------
 
+/// Reads a payload with these `required` fields. `take_field(key, out)` reads
+/// the value of a key into the event.
+template <class Event, class TakeField>
+result<frame_event> read_event(cbor::reader& in,
+                               std::initializer_list<std::string_view> required,
+                               TakeField take_field) {
+  Event out;
+  auto read = read_fields(in, required, [&](auto key) {
+    return take_field(key, out);
+  });
+  if (!read)
+    return read.error();
+  return out;
+}
+
 result<frame_event> read_commit(cbor::reader& in) {
-  commit_event out;
-  auto read = read_fields(
+  return read_event<commit_event>(
     in, {"seq", "repo", "time", "rev", "since", "commit", "blocks", "ops"},
-    [&](auto key) {
+    [&](auto key, auto& out) {
       if (key == "seq")
         return take_seq(in, out.seq);
       if (key == "repo")
@@ -213,96 +216,75 @@ result<frame_event> read_commit(cbor::reader& in) {
         return take_optional(in, out.too_big);
       return taken::unknown;
     });
-  if (!read)
-    return read.error();
-  return out;
 }
 
 result<frame_event> read_sync(cbor::reader& in) {
-  sync_event out;
-  auto read
-    = read_fields(in, {"seq", "did", "time", "rev", "blocks"}, [&](auto key) {
-        if (key == "seq")
-          return take_seq(in, out.seq);
-        if (key == "did")
-          return take(in, out.repo);
-        if (key == "time")
-          return take(in, out.time);
-        if (key == "rev")
-          return take(in, out.rev);
-        if (key == "blocks")
-          return take_blocks(in, out.blocks, limits::sync_blocks_bytes_max);
-        return taken::unknown;
-      });
-  if (!read)
-    return read.error();
-  return out;
+  return read_event<sync_event>(
+    in, {"seq", "did", "time", "rev", "blocks"}, [&](auto key, auto& out) {
+      if (key == "seq")
+        return take_seq(in, out.seq);
+      if (key == "did")
+        return take(in, out.repo);
+      if (key == "time")
+        return take(in, out.time);
+      if (key == "rev")
+        return take(in, out.rev);
+      if (key == "blocks")
+        return take_blocks(in, out.blocks, limits::sync_blocks_bytes_max);
+      return taken::unknown;
+    });
 }
 
 result<frame_event> read_identity(cbor::reader& in) {
-  identity_event out;
-  auto read = read_fields(in, {"seq", "did", "time"}, [&](auto key) {
-    if (key == "seq")
-      return take_seq(in, out.seq);
-    if (key == "did")
-      return take(in, out.repo);
-    if (key == "time")
-      return take(in, out.time);
-    if (key == "handle")
-      return take_optional(in, out.handle);
-    return taken::unknown;
-  });
-  if (!read)
-    return read.error();
-  return out;
+  return read_event<identity_event>(in, {"seq", "did", "time"},
+                                    [&](auto key, auto& out) {
+                                      if (key == "seq")
+                                        return take_seq(in, out.seq);
+                                      if (key == "did")
+                                        return take(in, out.repo);
+                                      if (key == "time")
+                                        return take(in, out.time);
+                                      if (key == "handle")
+                                        return take_optional(in, out.handle);
+                                      return taken::unknown;
+                                    });
 }
 
 result<frame_event> read_account(cbor::reader& in) {
-  account_event out;
-  auto read = read_fields(in, {"seq", "did", "time", "active"}, [&](auto key) {
-    if (key == "seq")
-      return take_seq(in, out.seq);
-    if (key == "did")
-      return take(in, out.repo);
-    if (key == "time")
-      return take(in, out.time);
-    if (key == "active")
-      return take(in, out.active);
-    if (key == "status")
-      return take_optional(in, out.status);
-    return taken::unknown;
-  });
-  if (!read)
-    return read.error();
-  return out;
+  return read_event<account_event>(in, {"seq", "did", "time", "active"},
+                                   [&](auto key, auto& out) {
+                                     if (key == "seq")
+                                       return take_seq(in, out.seq);
+                                     if (key == "did")
+                                       return take(in, out.repo);
+                                     if (key == "time")
+                                       return take(in, out.time);
+                                     if (key == "active")
+                                       return take(in, out.active);
+                                     if (key == "status")
+                                       return take_optional(in, out.status);
+                                     return taken::unknown;
+                                   });
 }
 
 result<frame_event> read_info(cbor::reader& in) {
-  info_event out;
-  auto read = read_fields(in, {"name"}, [&](auto key) {
+  return read_event<info_event>(in, {"name"}, [&](auto key, auto& out) {
     if (key == "name")
       return take(in, out.name);
     if (key == "message")
       return take_optional(in, out.message);
     return taken::unknown;
   });
-  if (!read)
-    return read.error();
-  return out;
 }
 
 result<frame_event> read_error(cbor::reader& in) {
-  error_event out;
-  auto read = read_fields(in, {"error"}, [&](auto key) {
+  return read_event<error_event>(in, {"error"}, [&](auto key, auto& out) {
     if (key == "error")
       return take(in, out.name);
     if (key == "message")
       return take_optional(in, out.message);
     return taken::unknown;
   });
-  if (!read)
-    return read.error();
-  return out;
 }
 
 } // namespace

@@ -17,16 +17,121 @@ struct tree::impl {
     return done;
   }
 
-  result<void> raise(std::string_view key, int key_at);
+  /// Grows the tree upwards to `key_at` and adds an entry for `key`, without a
+  /// value.
+  result<void> raise(std::string_view key, int key_at) {
+    auto halves = split(std::move(root), {depth, {}, {}}, key, source);
+    if (!halves)
+      return halves.error();
+    auto lift = [this, key_at](subtree x) {
+      for (int i = depth + 1; !x.null() && i < key_at; ++i) {
+        auto bridge = std::make_unique<tree_node>();
+        bridge->left = std::move(x);
+        x = {{}, std::move(bridge)};
+      }
+      return x;
+    };
+    auto& [before, after] = *halves;
+    root = {{}, std::make_unique<tree_node>()};
+    root.node->left = lift(std::move(before));
+    root.node->entries.push_back(
+      {std::string{key}, {}, lift(std::move(after))});
+    depth = key_at;
+    return {};
+  }
+
   result<cid> put(subtree& x, const place& at, std::string_view key,
-                  const cid& value, int key_at);
+                  const cid& value, int key_at) {
+    if (x.null())
+      x.node = std::make_unique<tree_node>();
+    auto opened = open(x, at, source);
+    if (!opened)
+      return opened.error();
+    if (at.depth == key_at)
+      return put_here(x, at, key, value);
+    auto& node = **opened;
+    const auto i = node.find(key);
+    if (node.holds(i, key))
+      return misplaced(key);
+    auto old = put(node.child(i), at.child(node, i), key, value, key_at);
+    x.id = {};
+    return old;
+  }
+
   result<cid> put_here(subtree& x, const place& at, std::string_view key,
-                       const cid& value) const;
+                       const cid& value) const {
+    auto& node = *x.node;
+    x.id = {};
+    const auto i = node.find(key);
+    if (node.holds(i, key))
+      return std::exchange(node.entries[i].value, value);
+    auto halves
+      = split(std::move(node.child(i)), at.child(node, i), key, source);
+    if (!halves)
+      return halves.error();
+    node.child(i) = std::move(halves->first);
+    node.entries.insert(node.entries.begin() + static_cast<std::ptrdiff_t>(i),
+                        {std::string{key}, value, std::move(halves->second)});
+    return cid{};
+  }
+
   result<cid> remove(subtree& x, const place& at, std::string_view key,
-                     int key_at);
+                     int key_at) {
+    if (x.null())
+      return cid{};
+    auto opened = open(x, at, source);
+    if (!opened)
+      return opened.error();
+    if (at.depth == key_at)
+      return remove_here(x, at, key);
+    auto& node = **opened;
+    const auto i = node.find(key);
+    if (node.holds(i, key))
+      return misplaced(key);
+    auto old = remove(node.child(i), at.child(node, i), key, key_at);
+    if (!old || !old->defined())
+      return old;
+    x.id = {};
+    if (node.empty())
+      x = {};
+    return old;
+  }
+
   result<cid> remove_here(subtree& x, const place& at,
-                          std::string_view key) const;
-  result<void> trim();
+                          std::string_view key) const {
+    auto& node = *x.node;
+    const auto i = node.find(key);
+    if (!node.holds(i, key))
+      return cid{};
+    auto& entry = node.entries[i];
+    const place gap{at.depth - 1, at.child(node, i).low,
+                    at.child(node, i + 1).high};
+    auto joined = merge(std::move(node.child(i)), std::move(entry.right), gap,
+                        entry.key, source);
+    if (!joined)
+      return joined.error();
+    auto old = std::move(entry.value);
+    node.entries.erase(node.entries.begin() + static_cast<std::ptrdiff_t>(i));
+    node.child(i) = std::move(*joined);
+    x.id = {};
+    if (node.empty())
+      x = {};
+    return old;
+  }
+
+  /// Removes top nodes that have no entry, only a subtree.
+  result<void> trim() {
+    while (root.node && root.node->entries.empty()) {
+      auto below = std::move(root.node->left);
+      root = std::move(below);
+      --depth;
+      if (root.null())
+        break;
+      if (auto opened = open(root, {depth, {}, {}}, source); !opened)
+        return opened.error();
+    }
+    return {};
+  }
 
   block_source source;
   subtree root;
@@ -39,121 +144,7 @@ struct tree::impl {
 
 // -- put ----------------------------------------------------------------------
 
-/// Grows the tree upwards to `key_at` and adds an entry for `key`, without a
-/// value.
-result<void> tree::impl::raise(std::string_view key, int key_at) {
-  auto halves = split(std::move(root), {depth, {}, {}}, key, source);
-  if (!halves)
-    return halves.error();
-  auto lift = [this, key_at](subtree x) {
-    for (int i = depth + 1; !x.null() && i < key_at; ++i) {
-      auto bridge = std::make_unique<tree_node>();
-      bridge->left = std::move(x);
-      x = {{}, std::move(bridge)};
-    }
-    return x;
-  };
-  auto& [before, after] = *halves;
-  root = {{}, std::make_unique<tree_node>()};
-  root.node->left = lift(std::move(before));
-  root.node->entries.push_back({std::string{key}, {}, lift(std::move(after))});
-  depth = key_at;
-  return {};
-}
-
-result<cid> tree::impl::put(subtree& x, const place& at, std::string_view key,
-                            const cid& value, int key_at) {
-  if (x.null())
-    x.node = std::make_unique<tree_node>();
-  auto opened = open(x, at, source);
-  if (!opened)
-    return opened.error();
-  if (at.depth == key_at)
-    return put_here(x, at, key, value);
-  auto& node = **opened;
-  const auto i = node.find(key);
-  if (node.holds(i, key))
-    return misplaced(key);
-  auto old = put(node.child(i), at.child(node, i), key, value, key_at);
-  x.id = {};
-  return old;
-}
-
-result<cid> tree::impl::put_here(subtree& x, const place& at,
-                                 std::string_view key, const cid& value) const {
-  auto& node = *x.node;
-  x.id = {};
-  const auto i = node.find(key);
-  if (node.holds(i, key))
-    return std::exchange(node.entries[i].value, value);
-  auto halves = split(std::move(node.child(i)), at.child(node, i), key, source);
-  if (!halves)
-    return halves.error();
-  node.child(i) = std::move(halves->first);
-  node.entries.insert(node.entries.begin() + static_cast<std::ptrdiff_t>(i),
-                      {std::string{key}, value, std::move(halves->second)});
-  return cid{};
-}
-
 // -- remove -------------------------------------------------------------------
-
-result<cid> tree::impl::remove(subtree& x, const place& at,
-                               std::string_view key, int key_at) {
-  if (x.null())
-    return cid{};
-  auto opened = open(x, at, source);
-  if (!opened)
-    return opened.error();
-  if (at.depth == key_at)
-    return remove_here(x, at, key);
-  auto& node = **opened;
-  const auto i = node.find(key);
-  if (node.holds(i, key))
-    return misplaced(key);
-  auto old = remove(node.child(i), at.child(node, i), key, key_at);
-  if (!old || !old->defined())
-    return old;
-  x.id = {};
-  if (node.empty())
-    x = {};
-  return old;
-}
-
-result<cid> tree::impl::remove_here(subtree& x, const place& at,
-                                    std::string_view key) const {
-  auto& node = *x.node;
-  const auto i = node.find(key);
-  if (!node.holds(i, key))
-    return cid{};
-  auto& entry = node.entries[i];
-  const place gap{at.depth - 1, at.child(node, i).low,
-                  at.child(node, i + 1).high};
-  auto joined = merge(std::move(node.child(i)), std::move(entry.right), gap,
-                      entry.key, source);
-  if (!joined)
-    return joined.error();
-  auto old = std::move(entry.value);
-  node.entries.erase(node.entries.begin() + static_cast<std::ptrdiff_t>(i));
-  node.child(i) = std::move(*joined);
-  x.id = {};
-  if (node.empty())
-    x = {};
-  return old;
-}
-
-/// Removes top nodes that have no entry, only a subtree.
-result<void> tree::impl::trim() {
-  while (root.node && root.node->entries.empty()) {
-    auto below = std::move(root.node->left);
-    root = std::move(below);
-    --depth;
-    if (root.null())
-      break;
-    if (auto opened = open(root, {depth, {}, {}}, source); !opened)
-      return opened.error();
-  }
-  return {};
-}
 
 // -- the public face ----------------------------------------------------------
 
