@@ -26,9 +26,7 @@ public:
     return open();
   }
 
-  bool on_object_end(size_t, json::error_code&) { return close(); }
   bool on_array_begin(json::error_code&) { return open(); }
-  bool on_array_end(size_t, json::error_code&) { return close(); }
 
   bool on_key_part(text_view x, size_t, json::error_code&) {
     text_.append(x.data(), x.size());
@@ -91,17 +89,6 @@ private:
 
   bool is_value_of(member x) const noexcept { return depth_ == 1 && at_ == x; }
 
-  bool open() {
-    ++depth_;
-    return true;
-  }
-
-  bool close() {
-    --depth_;
-    return true;
-  }
-
-  size_t depth_ = 0;
   member at_ = member::other; ///< The member whose value is being read.
   std::string text_;          ///< The key or type that is being read.
 };

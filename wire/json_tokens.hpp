@@ -21,6 +21,22 @@ struct json_tokens {
   bool on_number_part(std::string_view, auto&) { return true; }
   bool on_comment_part(std::string_view, auto&) { return true; }
   bool on_comment(std::string_view, auto&) { return true; }
+  bool on_object_end(size_t, auto&) { return close(); }
+  bool on_array_end(size_t, auto&) { return close(); }
+
+protected:
+  bool open() {
+    ++depth_;
+    return true;
+  }
+
+  size_t depth_ = 0; ///< Objects and lists around the current token.
+
+private:
+  bool close() {
+    --depth_;
+    return true;
+  }
 };
 
 } // namespace weir::wire

@@ -1,6 +1,7 @@
 #include "wire/letters_request.hpp"
 
 #include "atproto/limits.hpp"
+#include "base/parse_number.hpp"
 #include "wire/body_members.hpp"
 #include "wire/json_tokens.hpp"
 #include "wire/limits.hpp"
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string>
 #include <utility>
 
@@ -44,15 +44,11 @@ public:
     return true;
   }
 
-  bool on_object_end(size_t, json::error_code&) { return close(); }
-
   bool on_array_begin(json::error_code&) {
     if (depth_++ != 1 || at_ != ids)
       is_wrong();
     return true;
   }
-
-  bool on_array_end(size_t, json::error_code&) { return close(); }
 
   bool on_key_part(text_view x, size_t, json::error_code&) {
     text_.append(x.data(), x.size());
@@ -128,12 +124,6 @@ private:
     return true;
   }
 
-  bool close() {
-    --depth_;
-    return true;
-  }
-
-  size_t depth_ = 0;
   size_t at_ = none; ///< The member whose value is being read.
   std::string text_; ///< The key or text that is being read.
 };
@@ -198,10 +188,10 @@ result<letters_request> parse_letters_request(std::string_view body) {
     out.repo = std::move(*repo);
   }
   if (x.seen[cursor]) {
-    const auto* end = x.after.data() + x.after.size();
-    const auto [at, bad] = std::from_chars(x.after.data(), end, out.after);
-    if (bad != std::errc{} || at != end)
+    const auto after = parse_number<uint64_t>(x.after);
+    if (!after)
       return wrong_value(cursor);
+    out.after = *after;
   }
   return out;
 }

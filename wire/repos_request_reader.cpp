@@ -145,22 +145,16 @@ public:
   bool on_object_begin(json::error_code&) {
     is_object_ = is_object_ || depth_ == 0;
     on_other();
-    ++depth_;
-    return true;
+    return open();
   }
-
-  bool on_object_end(size_t, json::error_code&) { return close(); }
 
   bool on_array_begin(json::error_code&) {
     if (depth_ == 1 && state_ != nullptr)
       *state_ = member_state::list;
     else
       on_other();
-    ++depth_;
-    return true;
+    return open();
   }
-
-  bool on_array_end(size_t, json::error_code&) { return close(); }
 
   bool on_key_part(text_view x, size_t, json::error_code&) {
     if (depth_ == 1)
@@ -248,13 +242,7 @@ private:
     return true;
   }
 
-  bool close() {
-    --depth_;
-    return true;
-  }
-
   bool is_object_ = false;
-  size_t depth_ = 0;
   /// Of the member being read; null if not wanted.
   member_state* state_ = nullptr;
   std::string text_; ///< The key or text that is being read.

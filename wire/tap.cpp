@@ -1,6 +1,6 @@
 #include "wire/tap.hpp"
 
-#include "atproto/record_json.hpp"
+#include "wire/json_object.hpp"
 
 #include <algorithm>
 #include <array>
@@ -32,10 +32,8 @@ void append_flag(std::string_view name, bool value, std::string& out) {
   out += value ? "true" : "false";
 }
 
-void append_handle(std::string_view name, std::string_view handle,
-                   std::string& out) {
-  append_text(name, atproto::valid_handle(handle) ? handle : unknown_handle,
-              out);
+std::string_view known_handle(std::string_view x) {
+  return atproto::valid_handle(x) ? x : unknown_handle;
 }
 
 /// One of the five words that clients accept. It agrees with `is_active`.
@@ -98,28 +96,23 @@ void append_tap_identity(uint64_t id, std::string_view did,
   out += R"({"id":)";
   append_number(id, out);
   append_text(R"(,"type":"identity","identity":{"did":)", did, out);
-  append_handle(R"(,"handle":)", x.handle, out);
+  append_text(R"(,"handle":)", known_handle(x.handle), out);
   append_flag(R"(,"is_active":)", x.active, out);
   append_text(R"(,"status":)", known_status(x), out);
   out += "}}";
 }
 
 void append_tap_info(const tap_info& x, std::string& out) {
-  append_text(R"({"did":)", x.did, out);
-  append_handle(R"(,"handle":)", x.handle, out);
-  append_text(R"(,"state":)", state_of(x), out);
-  append_text(R"(,"rev":)", x.rev.defined() ? x.rev.str() : "", out);
-  out += R"(,"records":)";
-  append_number(x.records, out);
-  if (!x.error.empty())
-    append_text(R"(,"error":)", x.error, out);
-  if (x.retries != 0) {
-    out += R"(,"retries":)";
-    append_number(x.retries, out);
-  }
-  if (x.complete)
-    out += *x.complete ? R"(,"complete":true)" : R"(,"complete":false)";
-  out += '}';
+  json_object to{out};
+  to.text("did", x.did);
+  to.text("handle", known_handle(x.handle));
+  to.text("state", state_of(x));
+  to.text("rev", x.rev.defined() ? x.rev.str() : "");
+  to.number("records", x.records);
+  to.text_if_any("error", x.error);
+  if (x.retries != 0)
+    to.number("retries", x.retries);
+  to.flag_if_any("complete", x.complete);
 }
 
 void append_did_document(const identity_view& x, std::string& out) {
@@ -147,30 +140,21 @@ void append_did_document(const identity_view& x, std::string& out) {
 }
 
 void append_count(std::string_view name, uint64_t count, std::string& out) {
-  append_text("{", name, out);
-  out += ':';
-  append_number(count, out);
-  out += '}';
+  json_object{out}.number(name, count);
 }
 
 void append_cursors(std::span<const upstream_cursor> upstreams,
                     std::string_view list_repos, std::string& out) {
-  out += R"({"upstreams":[)";
-  for (const auto& x : upstreams) {
-    append_text(&x == upstreams.data() ? R"({"url":)" : R"(,{"url":)", x.url,
-                out);
-    out += R"(,"cursor":)";
-    append_number(x.cursor, out);
-    out += '}';
-  }
-  out += ']';
-  if (!upstreams.empty() && upstreams.front().cursor != 0) {
-    out += R"(,"firehose":)";
-    append_number(upstreams.front().cursor, out);
-  }
-  if (!list_repos.empty())
-    append_text(R"(,"list_repos":)", list_repos, out);
-  out += '}';
+  json_object to{out};
+  to.list("upstreams", upstreams,
+          [](const upstream_cursor& x, std::string& text) {
+            json_object upstream{text};
+            upstream.text("url", x.url);
+            upstream.number("cursor", x.cursor);
+          });
+  if (!upstreams.empty() && upstreams.front().cursor != 0)
+    to.number("firehose", upstreams.front().cursor);
+  to.text_if_any("list_repos", list_repos);
 }
 
 } // namespace weir::wire
