@@ -187,7 +187,7 @@ uint64_t database::approximate_bytes(const key_range& range) const {
 result<bool> database::purge(const key_range& range) {
   if (failed())
     return failure();
-  return table_purge{*impl_, range}.run();
+  return purge_tables(*impl_, range);
 }
 
 uint64_t database::memory_bytes() const {

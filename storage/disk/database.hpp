@@ -188,10 +188,10 @@ public:
 
   safe_env& files() noexcept;
 
+  struct impl;
+
 private:
   friend class row_reader;
-  friend class table_purge;
-  struct impl;
   explicit database(std::unique_ptr<impl> x) noexcept;
   std::unique_ptr<impl> impl_;
 };

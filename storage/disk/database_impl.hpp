@@ -18,11 +18,6 @@
 /// The inside of `database`; only `database*.cpp` include it.
 namespace weir::storage {
 
-inline error from_status(const leveldb::Status& x) {
-  return fail(says_disk_full(x) ? ec::disk_full : ec::storage_failure,
-              x.ToString());
-}
-
 constexpr const char* damage_remedy
   = "restore a backup, or rebuild it from the network in a new directory";
 
@@ -30,7 +25,7 @@ constexpr const char* damage_remedy
 /// damage.
 inline error from_status(const std::string& directory,
                          const leveldb::Status& x) {
-  auto out = from_status(x);
+  auto out = disk_error(x);
   out.context = "the store in " + directory
                 + (x.IsCorruption()
                      ? " is damaged (" + out.context + "): " + damage_remedy

@@ -1,10 +1,10 @@
 #include "storage/disk/manifest.hpp"
 
+#include "base/parse_number.hpp"
 #include "storage/disk/log_scan.hpp"
 #include "storage/disk/safe_env_disk.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <memory>
 
@@ -166,12 +166,7 @@ std::optional<uint64_t> file_number(std::string_view name,
   if (!name.ends_with(suffix))
     return std::nullopt;
   name.remove_suffix(suffix.size());
-  uint64_t out = 0;
-  const auto [end, error]
-    = std::from_chars(name.data(), name.data() + name.size(), out);
-  if (error != std::errc{} || end != name.data() + name.size())
-    return std::nullopt;
-  return out;
+  return parse_number<uint64_t>(name);
 }
 
 result<void> scan_file(leveldb::Env& files, const std::string& name,
@@ -195,11 +190,6 @@ result<void> scan_file(leveldb::Env& files, const std::string& name,
     scanner.feed({block.data(), block.size()}, left == 0);
   }
   return {};
-}
-
-error disk_error(const leveldb::Status& x) {
-  return fail(says_disk_full(x) ? ec::disk_full : ec::storage_failure,
-              x.ToString());
 }
 
 } // namespace weir::storage

@@ -59,7 +59,4 @@ std::optional<uint64_t> file_number(std::string_view name,
 result<void> scan_file(leveldb::Env& files, const std::string& name,
                        log_scanner& scanner);
 
-/// `ec::disk_full` when no space was left, otherwise `ec::storage_failure`.
-error disk_error(const leveldb::Status& x);
-
 } // namespace weir::storage

@@ -27,18 +27,7 @@ std::string to_text(uint64_t number) {
 
 Status write_newest_log(disk_env& disk, const std::string& directory,
                         uint64_t number) {
-  const auto name = side_file(directory);
-  const auto draft = name + ".draft";
-  leveldb::WritableFile* file = nullptr;
-  auto status = disk.NewWritableFile(draft, &file);
-  const std::unique_ptr<leveldb::WritableFile> owner{file};
-  if (status.ok())
-    status = file->Append(to_text(number));
-  if (status.ok())
-    status = file->Sync();
-  if (status.ok())
-    status = file->Close();
-  return status.ok() ? disk.RenameFile(draft, name) : status;
+  return replace_file(disk, side_file(directory), to_text(number));
 }
 
 result<uint64_t> read_newest_log(disk_env& disk, const std::string& directory) {

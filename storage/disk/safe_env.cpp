@@ -50,8 +50,7 @@ public:
   Status check(Status x) override {
     if (x.ok())
       return x;
-    error reason = fail(says_disk_full(x) ? ec::disk_full : ec::storage_failure,
-                        x.ToString());
+    const auto reason = disk_error(x);
     {
       const std::lock_guard guard{mutex_};
       if (poisoned_.load(std::memory_order_relaxed))

@@ -251,4 +251,24 @@ bool says_disk_full(const leveldb::Status& x) {
          || text.find(std::strerror(EDQUOT)) != std::string::npos;
 }
 
+error disk_error(const leveldb::Status& x) {
+  return fail(says_disk_full(x) ? ec::disk_full : ec::storage_failure,
+              x.ToString());
+}
+
+Status replace_file(leveldb::Env& files, const std::string& name,
+                    const std::string& text) {
+  const auto draft = name + ".draft";
+  leveldb::WritableFile* file = nullptr;
+  auto status = files.NewWritableFile(draft, &file);
+  const std::unique_ptr<leveldb::WritableFile> owner{file};
+  if (status.ok())
+    status = file->Append(text);
+  if (status.ok())
+    status = file->Sync();
+  if (status.ok())
+    status = file->Close();
+  return status.ok() ? files.RenameFile(draft, name) : status;
+}
+
 } // namespace weir::storage

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "base/error.hpp"
 #include "storage/disk/disk_space.hpp"
 
 #include <leveldb/env.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -78,5 +78,12 @@ std::unique_ptr<overlay_disk> read_only_disk(disk_env& base);
 
 /// True when the status says that no space is left.
 bool says_disk_full(const leveldb::Status& x);
+
+/// `ec::disk_full` when no space was left, otherwise `ec::storage_failure`.
+error disk_error(const leveldb::Status& x);
+
+/// Replaces a small file. After a crash it is the old one or the new one.
+leveldb::Status replace_file(leveldb::Env& files, const std::string& name,
+                             const std::string& text);
 
 } // namespace weir::storage

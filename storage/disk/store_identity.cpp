@@ -1,5 +1,6 @@
 #include "storage/disk/store_identity.hpp"
 
+#include "base/parse_number.hpp"
 #include "storage/disk/safe_env_disk.hpp"
 
 #include <algorithm>
@@ -26,18 +27,10 @@ constexpr std::string_view no_strangers[] = {
   "LOCK", "LOG", "LOG.old",
 };
 
-result<void> to_result(const Status& x) {
+result<void> made(const Status& x, const std::string& directory) {
   if (x.ok())
     return {};
-  return fail(says_disk_full(x) ? ec::disk_full : ec::storage_failure,
-              x.ToString());
-}
-
-result<void> made(const Status& x, const std::string& directory) {
-  auto out = to_result(x);
-  if (out)
-    return out;
-  const auto& why = out.error();
+  const auto why = disk_error(x);
   return fail(why.code, "the store in " + directory
                           + " cannot be made: " + why.context
                           + (why.code == ec::disk_full
@@ -81,13 +74,13 @@ bool take_partition(std::string_view& rest, store_identity& out) noexcept {
   const auto middle = line ? line->find(" of ") : std::string_view::npos;
   if (middle == std::string_view::npos)
     return false;
-  const auto read = [](std::string_view from, uint16_t& to) {
-    return std::from_chars(from.data(), from.data() + from.size(), to).ec
-           == std::errc{};
-  };
-  return read(line->substr(0, middle), out.partition)
-         && read(line->substr(middle + 4), out.partitions)
-         && out.partition < out.partitions;
+  const auto which = parse_number<uint16_t>(line->substr(0, middle));
+  const auto all = parse_number<uint16_t>(line->substr(middle + 4));
+  if (!which || !all || *which >= *all)
+    return false;
+  out.partition = *which;
+  out.partitions = *all;
+  return true;
 }
 
 /// Reads the file instead of asking whether it exists: that call cannot
@@ -98,8 +91,8 @@ result<std::optional<std::string>> read_if_there(disk_env& disk,
   const auto status = leveldb::ReadFileToString(&disk, name, &*out);
   if (status.IsNotFound())
     return std::optional<std::string>{};
-  if (auto x = to_result(status); !x)
-    return x.error();
+  if (!status.ok())
+    return disk_error(status);
   return out;
 }
 
@@ -213,19 +206,7 @@ result<void> make_store_directory(disk_env& disk,
 
 result<void> write_store_identity(disk_env& disk, const std::string& directory,
                                   const store_identity& x) {
-  const auto name = format_file(directory);
-  const auto draft = name + ".draft";
-  leveldb::WritableFile* file = nullptr;
-  auto status = disk.NewWritableFile(draft, &file);
-  const std::unique_ptr<leveldb::WritableFile> owner{file};
-  if (status.ok())
-    status = file->Append(to_text(x));
-  if (status.ok())
-    status = file->Sync();
-  if (status.ok())
-    status = file->Close();
-  if (status.ok())
-    status = disk.RenameFile(draft, name);
+  auto status = replace_file(disk, format_file(directory), to_text(x));
   if (status.ok())
     status = disk.sync_directory(directory);
   return made(status, directory);

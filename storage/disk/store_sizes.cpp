@@ -38,22 +38,9 @@ key_range keys_of(const family_range& x) {
 } // namespace
 
 const char* to_string(table_family x) noexcept {
-  switch (x) {
-    case log:
-      return "log";
-    case content:
-      return "content";
-    case records:
-      return "records";
-    case repos:
-      return "repos";
-    case consumers:
-      return "consumers";
-    case other:
-      return "other";
-    default:
-      return "unsorted";
-  }
+  static constexpr std::array<const char*, table_families> names{
+    "log", "content", "records", "repos", "consumers", "other", "unsorted"};
+  return names[static_cast<size_t>(x)];
 }
 
 family_sizes store_sizes(const database& db) {

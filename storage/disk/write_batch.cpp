@@ -37,19 +37,19 @@ write_batch& write_batch::operator=(write_batch&&) noexcept = default;
 
 void write_batch::put(std::string_view key, std::string_view value) {
   rep_->Put(slice(key), slice(value));
-  ++puts_;
+  ++rows_;
   bytes_ += key.size() + value.size();
 }
 
 void write_batch::erase(std::string_view key) {
   rep_->Delete(slice(key));
-  ++erases_;
+  ++rows_;
   bytes_ += key.size();
 }
 
 void write_batch::clear() {
   rep_->Clear();
-  puts_ = erases_ = bytes_ = 0;
+  rows_ = bytes_ = 0;
 }
 
 void write_batch::for_each(

@@ -29,11 +29,7 @@ public:
     const std::function<void(std::string_view key,
                              const std::string_view* value)>& take) const;
 
-  size_t rows() const noexcept { return puts_ + erases_; }
-
-  size_t puts() const noexcept { return puts_; }
-
-  size_t erases() const noexcept { return erases_; }
+  size_t rows() const noexcept { return rows_; }
 
   /// Bytes of all keys and values.
   size_t bytes() const noexcept { return bytes_; }
@@ -44,8 +40,7 @@ private:
   friend class database;
 
   std::unique_ptr<leveldb::WriteBatch> rep_;
-  size_t puts_ = 0;
-  size_t erases_ = 0;
+  size_t rows_ = 0;
   size_t bytes_ = 0;
 };
 

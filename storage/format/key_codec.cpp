@@ -67,20 +67,6 @@ bool looks_plc(std::string_view did) noexcept {
          && did.starts_with(plc_prefix);
 }
 
-template <class T>
-void append_big_endian(std::string& out, T x) {
-  for (size_t i = sizeof(T); i-- > 0;)
-    out.push_back(static_cast<char>(x >> (8 * i)));
-}
-
-template <class T>
-T read_big_endian(std::string_view x) noexcept {
-  uint64_t out = 0;
-  for (const char c : x)
-    out = out << 8 | static_cast<uint8_t>(c);
-  return static_cast<T>(out);
-}
-
 } // namespace
 
 short_hash short_hash_of(const atproto::cid& x) {
@@ -92,26 +78,6 @@ short_hash short_hash_of(const atproto::cid& x) {
     std::copy_n(digest.begin(), out.size(), out.begin());
   }
   return out;
-}
-
-void key_writer::put(uint8_t x) {
-  out_.push_back(static_cast<char>(x));
-}
-
-void key_writer::put(uint16_t x) {
-  append_big_endian(out_, x);
-}
-
-void key_writer::put(uint32_t x) {
-  append_big_endian(out_, x);
-}
-
-void key_writer::put(uint64_t x) {
-  append_big_endian(out_, x);
-}
-
-void key_writer::put(atproto::tid x) {
-  put(x.value());
 }
 
 void key_writer::put(const atproto::did& x) {
@@ -156,38 +122,6 @@ bool key_reader::take(size_t n, std::string_view& out) noexcept {
     return false;
   out = rest_.substr(0, n);
   rest_.remove_prefix(n);
-  return true;
-}
-
-bool key_reader::get(uint8_t& x) noexcept {
-  std::string_view part;
-  if (!take(sizeof(x), part))
-    return false;
-  x = read_big_endian<uint8_t>(part);
-  return true;
-}
-
-bool key_reader::get(uint16_t& x) noexcept {
-  std::string_view part;
-  if (!take(sizeof(x), part))
-    return false;
-  x = read_big_endian<uint16_t>(part);
-  return true;
-}
-
-bool key_reader::get(uint32_t& x) noexcept {
-  std::string_view part;
-  if (!take(sizeof(x), part))
-    return false;
-  x = read_big_endian<uint32_t>(part);
-  return true;
-}
-
-bool key_reader::get(uint64_t& x) noexcept {
-  std::string_view part;
-  if (!take(sizeof(x), part))
-    return false;
-  x = read_big_endian<uint64_t>(part);
   return true;
 }
 

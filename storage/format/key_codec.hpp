@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 
 /// Encodes the parts of a key so that the order of the bytes is the order of
@@ -85,11 +84,15 @@ class key_writer {
 public:
   explicit key_writer(std::string& out) noexcept : out_(out) {}
 
-  void put(uint8_t x);
-  void put(uint16_t x);
-  void put(uint32_t x);
-  void put(uint64_t x);
-  void put(atproto::tid x);
+  /// Big-endian.
+  template <std::unsigned_integral T>
+  void put(T x) {
+    for (size_t i = sizeof(T); i-- > 0;)
+      out_.push_back(static_cast<char>(x >> (8 * i)));
+  }
+
+  void put(atproto::tid x) { put(x.value()); }
+
   void put(const atproto::did& x);
   void put(const short_hash& x);
   void put(const std::string& x); ///< Written with escapes and a terminator.
@@ -109,10 +112,18 @@ class key_reader {
 public:
   explicit key_reader(std::string_view x) noexcept : rest_(x) {}
 
-  bool get(uint8_t& x) noexcept;
-  bool get(uint16_t& x) noexcept;
-  bool get(uint32_t& x) noexcept;
-  bool get(uint64_t& x) noexcept;
+  template <std::unsigned_integral T>
+  bool get(T& x) noexcept {
+    std::string_view part;
+    if (!take(sizeof(T), part))
+      return false;
+    uint64_t out = 0;
+    for (const char c : part)
+      out = out << 8 | static_cast<uint8_t>(c);
+    x = static_cast<T>(out);
+    return true;
+  }
+
   bool get(atproto::tid& x) noexcept;
   bool get(atproto::did& x);
   bool get(short_hash& x) noexcept;

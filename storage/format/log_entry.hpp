@@ -19,17 +19,8 @@ struct logged_operation {
 
 /// One transaction of the log. It is immutable and shared by the tail cache and
 /// all consumers.
-struct log_entry {
+struct log_entry : log_envelope {
   op_id first = 0;
-  atproto::did repo;
-  atproto::tid rev;
-  provenance from = provenance::live;
-  bool live = true;
-  uint64_t job = 0;
-  int64_t time_us = 0;
-  int64_t written_us = 0; ///< The node's clock; it never decreases.
-  /// Events in the log before it (`is_event_scope`).
-  uint64_t events_before = 0;
   /// The account was deleted or the repo removed, and SWEEPER has erased the
   /// content. Only the envelopes are left, and names of collections may be
   /// empty.

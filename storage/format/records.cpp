@@ -6,60 +6,39 @@
 
 namespace weir::storage {
 
-const char* to_string(repo_status x) noexcept {
-  switch (x) {
-    case repo_status::pending:
-      return "pending";
-    case repo_status::syncing:
-      return "syncing";
-    case repo_status::synced:
-      return "synced";
-    case repo_status::error:
-      return "error";
-    case repo_status::desync:
-      return "desync";
-  }
-  return "unknown";
-}
-
-const char* to_string(account_status x) noexcept {
-  switch (x) {
-    case account_status::active:
-      return "active";
-    case account_status::deactivated:
-    case account_status::inactive:
-      return "deactivated";
-    case account_status::suspended:
-      return "suspended";
-    case account_status::takendown:
-      return "takendown";
-    case account_status::deleted:
-      return "deleted";
-  }
-  return "unknown";
-}
-
 namespace {
 
-int gravity(account_status x) noexcept {
-  switch (x) {
-    case account_status::active:
-      return 0;
-    case account_status::inactive:
-      return 1;
-    case account_status::deactivated:
-      return 2;
-    case account_status::suspended:
-      return 3;
-    case account_status::takendown:
-      return 4;
-    case account_status::deleted:
-      return 5;
-  }
-  return 0;
+/// The name at the place of an enumerator.
+template <class Enum, size_t N>
+const char* name_at(const char* const (&names)[N], Enum x) noexcept {
+  const auto i = static_cast<size_t>(x);
+  return i < N ? names[i] : "unknown";
+}
+
+using enum account_status;
+
+/// The gravest last.
+constexpr account_status by_gravity[]{active,    inactive,  deactivated,
+                                      suspended, takendown, deleted};
+
+auto gravity(account_status x) noexcept {
+  return std::ranges::find(by_gravity, x);
 }
 
 } // namespace
+
+const char* to_string(repo_status x) noexcept {
+  static constexpr const char* names[]{"unknown", "pending", "syncing",
+                                       "synced",  "error",   "desync"};
+  return name_at(names, x);
+}
+
+const char* to_string(account_status x) noexcept {
+  static constexpr const char* names[]{"unknown",    "active",    "deactivated",
+                                       "suspended",  "takendown", "deleted",
+                                       "deactivated"};
+  return name_at(names, x);
+}
 
 account_status combined(const account_words& x) noexcept {
   auto out = x.tombstoned ? account_status::deleted : x.host;

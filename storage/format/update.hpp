@@ -55,6 +55,21 @@ struct transaction {
   std::vector<new_operation> ops;
 };
 
+/// What a block of the log and readers of the log have in common.
+struct log_envelope {
+  atproto::did repo;
+  atproto::tid rev; ///< Undefined for `$identity` and `$account`.
+  provenance from = provenance::live;
+  bool live = true;
+  uint64_t job = 0; ///< Resync id; 0 when the commit is its own job.
+  int64_t time_us = 0;
+  int64_t written_us = 0; ///< The node's clock; it never decreases.
+  /// Events in the log before it (`is_event_scope`).
+  uint64_t events_before = 0;
+
+  bool operator==(const log_envelope&) const = default;
+};
+
 /// The chain after this update. The committer fills in streams and counts.
 struct chain_step {
   atproto::tid rev;

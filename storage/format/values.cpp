@@ -70,8 +70,7 @@ void load(byte_input& ar, atproto::cid& x) {
 
 // -- rows whose fields simply follow each other -------------------------------
 
-template <class Archive>
-void serialize(Archive& ar, account_words& x) {
+void serialize(auto& ar, account_words& x) {
   uint64_t relays = x.relays.size();
   ar(x.host, x.asked, x.host_at, relays);
   if (relays > limits::upstreams_max)
@@ -82,8 +81,7 @@ void serialize(Archive& ar, account_words& x) {
   ar(x.tombstoned, x.host_by);
 }
 
-template <class Archive>
-void serialize(Archive& ar, repo_row& x) {
+void serialize(auto& ar, repo_row& x) {
   ar(x.status, x.account, x.fcsr, x.first_rev, x.last_indexed_rev,
      x.filter_generation, x.gap, x.error, x.retry_count, x.next_retry,
      x.last_sync, x.resync_id, x.incarnation, x.erased_through, x.pds, x.handle,
@@ -91,25 +89,21 @@ void serialize(Archive& ar, repo_row& x) {
      x.refused_by, x.left_out_by);
 }
 
-template <class Archive>
-void serialize(Archive& ar, upstream_row& x) {
+void serialize(auto& ar, upstream_row& x) {
   ar(x.id, x.url, x.relay, x.epoch, x.cursor, x.first_cursor, x.reset_pending,
      x.life, x.suspect, x.ends, x.passed_us, x.from_oldest);
 }
 
-template <class Archive>
-void serialize(Archive& ar, identity_row& x) {
+void serialize(auto& ar, identity_row& x) {
   ar(x.signing_key, x.pds, x.handle, x.claimed_handle, x.fetched_at,
      x.tombstoned);
 }
 
-template <class Archive>
-void serialize(Archive& ar, export_row& x) {
+void serialize(auto& ar, export_row& x) {
   ar(x.directory, x.place, x.last, x.whole_at);
 }
 
-template <class Archive>
-void serialize(Archive& ar, consumer_row& x) {
+void serialize(auto& ar, consumer_row& x) {
   uint64_t partitions = x.positions.size();
   ar(partitions);
   if (partitions > limits::partitions_max)
@@ -120,68 +114,55 @@ void serialize(Archive& ar, consumer_row& x) {
   ar(x.log_identity, x.fire_and_forget, x.settled, x.dead_letters);
 }
 
-template <class Archive>
-void serialize(Archive& ar, dead_letter_row& x) {
+void serialize(auto& ar, dead_letter_row& x) {
   ar(x.attempts, x.reason, x.at);
 }
 
-template <class Archive>
-void serialize(Archive& ar, member_row& x) {
+void serialize(auto& ar, member_row& x) {
   ar(x.filter_generation, x.collections);
 }
 
-template <class Archive>
-void serialize(Archive& ar, filter_row& x) {
+void serialize(auto& ar, filter_row& x) {
   ar(x.generation, x.collections);
 }
 
-template <class Archive>
-void serialize(Archive& ar, log_epoch& x) {
+void serialize(auto& ar, log_epoch& x) {
   ar(x.first, x.ahead);
 }
 
-template <class Archive>
-void serialize(Archive& ar, log_epochs_row& x) {
+void serialize(auto& ar, log_epochs_row& x) {
   ar(x.begun);
 }
 
-template <class Archive>
-void serialize(Archive& ar, content_span& x) {
+void serialize(auto& ar, content_span& x) {
   ar(x.first, x.last);
 }
 
-template <class Archive>
-void serialize(Archive& ar, erasure_row& x) {
+void serialize(auto& ar, erasure_row& x) {
   ar(x.through, x.stage, x.resume, x.content);
 }
 
-template <class Archive>
-void serialize(Archive& ar, holder_row& x) {
+void serialize(auto& ar, holder_row& x) {
   ar(x.since, x.holds);
 }
 
-template <class Archive>
-void serialize(Archive& ar, collection_row& x) {
+void serialize(auto& ar, collection_row& x) {
   ar(x.name, x.host, x.repo);
 }
 
-template <class Archive>
-void serialize(Archive& ar, stream_head_row& x) {
+void serialize(auto& ar, stream_head_row& x) {
   ar(x.next_index, x.hash, x.records);
 }
 
-template <class Archive>
-void serialize(Archive& ar, counter& x) {
+void serialize(auto& ar, counter& x) {
   ar(x.value);
 }
 
-template <class Archive>
-void serialize(Archive& ar, stream_run& x) {
+void serialize(auto& ar, stream_run& x) {
   ar(x.block, x.count);
 }
 
-template <class Archive>
-void serialize(Archive& ar, listing_row& x) {
+void serialize(auto& ar, listing_row& x) {
   ar(x.cursor, x.done, x.noted, x.audited);
 }
 
@@ -266,28 +247,11 @@ void check(const collection_row& x) {
 template <class Row>
 void check(const Row&) {}
 
-// clang-format off
-constexpr table table_of(const record_head*) { return table::record_head; }
-constexpr table table_of(const repo_row*) { return table::repo; }
-constexpr table table_of(const member_row*) { return table::member; }
-constexpr table table_of(const upstream_row*) { return table::upstream; }
-constexpr table table_of(const identity_row*) { return table::identity; }
-constexpr table table_of(const export_row*) { return table::meta; }
-constexpr table table_of(const consumer_row*) { return table::consumer; }
-constexpr table table_of(const dead_letter_row*) { return table::dead_letter; }
-constexpr table table_of(const filter_row*) { return table::configuration; }
-constexpr table table_of(const log_epochs_row*) { return table::meta; }
-constexpr table table_of(const erasure_row*) { return table::erasure; }
-constexpr table table_of(const holder_row*) { return table::collection_member; }
-constexpr table table_of(const collection_row*) { return table::collection_name; }
-constexpr table table_of(const stream_head_row*) { return table::chain; }
-constexpr table table_of(const stream_run*) { return table::stream_block; }
-constexpr table table_of(const listing_row*) { return table::listing; }
-constexpr table table_of(const waiting_row*) { return table::sync_buffer; }
-constexpr table table_of(const void*) { return {}; } // Rows of several tables.
-// clang-format on
-
 } // namespace
+
+/// The table of a row, unless several tables use it.
+template <class Row>
+constexpr table table_of{};
 
 template <class Row>
 std::string encode_value(const Row& x) {
@@ -299,36 +263,38 @@ std::string encode_value(const Row& x) {
 template <class Row>
 result<Row> decode_value(std::string_view x, table in) {
   if (in == table{})
-    in = table_of(static_cast<const Row*>(nullptr));
+    in = table_of<Row>;
   return guarded<Row>(x, in, [](byte_input& ar, Row& out) {
     ar(out);
     check(out);
   });
 }
 
-#define WEIR_ROW(Row)                                                          \
+#define WEIR_ROW(Row, in)                                                      \
+  template <>                                                                  \
+  constexpr table table_of<Row> = in;                                          \
   template std::string encode_value(const Row&);                               \
   template result<Row> decode_value(std::string_view, table)
 
-WEIR_ROW(record_head);
-WEIR_ROW(repo_row);
-WEIR_ROW(member_row);
-WEIR_ROW(upstream_row);
-WEIR_ROW(identity_row);
-WEIR_ROW(export_row);
-WEIR_ROW(consumer_row);
-WEIR_ROW(dead_letter_row);
-WEIR_ROW(filter_row);
-WEIR_ROW(log_epochs_row);
-WEIR_ROW(erasure_row);
-WEIR_ROW(holder_row);
-WEIR_ROW(collection_row);
-WEIR_ROW(stream_head_row);
-WEIR_ROW(stream_run);
-WEIR_ROW(listing_row);
-WEIR_ROW(counter);
-WEIR_ROW(stored_bytes);
-WEIR_ROW(waiting_row);
+WEIR_ROW(record_head, table::record_head);
+WEIR_ROW(repo_row, table::repo);
+WEIR_ROW(member_row, table::member);
+WEIR_ROW(upstream_row, table::upstream);
+WEIR_ROW(identity_row, table::identity);
+WEIR_ROW(export_row, table::meta);
+WEIR_ROW(consumer_row, table::consumer);
+WEIR_ROW(dead_letter_row, table::dead_letter);
+WEIR_ROW(filter_row, table::configuration);
+WEIR_ROW(log_epochs_row, table::meta);
+WEIR_ROW(erasure_row, table::erasure);
+WEIR_ROW(holder_row, table::collection_member);
+WEIR_ROW(collection_row, table::collection_name);
+WEIR_ROW(stream_head_row, table::chain);
+WEIR_ROW(stream_run, table::stream_block);
+WEIR_ROW(listing_row, table::listing);
+WEIR_ROW(waiting_row, table::sync_buffer);
+WEIR_ROW(counter, table{});
+WEIR_ROW(stored_bytes, table{});
 
 #undef WEIR_ROW
 

@@ -90,18 +90,9 @@ struct block_operation {
 ///
 /// # Limits
 /// 1 to `limits::transaction_ops_max` operations.
-struct log_block {
-  atproto::did repo;
-  atproto::tid rev; ///< Undefined for `$identity` and `$account`.
-  provenance from = provenance::live;
-  bool live = true;
-  uint64_t job = 0; ///< Resync id; 0 when the commit is its own job.
-  bytes cause;      ///< Digest of the operation appended again; usually empty.
-  int64_t time_us = 0;
-  int64_t written_us = 0;
+struct log_block : log_envelope {
+  bytes cause; ///< Digest of the operation appended again; usually empty.
   atproto::digest previous{}; ///< `block_hash` of the block before, or zeros.
-  /// Events in the log before it (`is_event_scope`).
-  uint64_t events_before = 0;
   std::vector<block_stream> streams;
   std::vector<block_operation> ops;
 

@@ -104,8 +104,8 @@ result<void> committer::note_missed(const atproto::did& repo) {
 result<bool> committer::erase_step(const atproto::did& repo, size_t rows_max) {
   if (failure_.code != ec::none)
     return failure_;
-  eraser step{db_, names_, options_.partition, repo, batch_};
-  const auto left = step.run(rows_max);
+  const auto left = stage_erasure(db_, names_, options_.partition, repo,
+                                  rows_max, batch_);
   if (!left)
     return broken(left.error());
   if (auto ok = write(sync_mode::relaxed); !ok)

@@ -123,16 +123,12 @@ result<void> committer::learn_chain(const atproto::did& repo,
 result<void> committer::learn_row(const atproto::did& repo, repo_guard& guard) {
   if (guard.row_known)
     return {};
-  const auto value = db_.get(encode_key(repo_key{repo}));
-  if (!value)
-    return value.error();
+  const auto row = load_row<repo_row>(db_, repo_key{repo});
+  if (!row)
+    return row.error();
   guard.row_known = true;
-  if (*value) {
-    const auto row = decode_value<repo_row>(**value);
-    if (!row)
-      return row.error();
-    guard.learn(*row);
-  }
+  if (*row)
+    guard.learn(**row);
   return {};
 }
 

@@ -58,8 +58,4 @@ result<void> content_reader::load(uint64_t number) {
   return {};
 }
 
-bool content_reader::holds(uint64_t number) const noexcept {
-  return number >= first_ && number - first_ < block_.count();
-}
-
 } // namespace weir::storage

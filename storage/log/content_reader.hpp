@@ -26,7 +26,9 @@ public:
 
 private:
   result<void> load(uint64_t number);
-  bool holds(uint64_t number) const noexcept;
+  bool holds(uint64_t number) const noexcept {
+    return number >= first_ && number - first_ < block_.count();
+  }
 
   const database& db_;
   uint16_t partition_;

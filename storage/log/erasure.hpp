@@ -3,10 +3,7 @@
 #include "storage/disk/database.hpp"
 #include "storage/format/erasure_row.hpp"
 #include "storage/format/limits.hpp"
-#include "storage/format/values.hpp"
 
-#include <memory>
-#include <optional>
 #include <vector>
 
 /// Erases what `erased_through` of a repo covers, in bounded steps that
@@ -21,37 +18,13 @@ class collection_table;
 /// members. The log keeps its envelopes. When all rows are gone, the erasure
 /// row stays until their bytes have left the disk.
 ///
-/// # Ownership and threads
-/// Borrows everything; runs on the committer's thread. Nothing else may be
-/// written for the repo between `run` and the write of the batch.
-class eraser {
-public:
-  eraser(const database& db, collection_table& names, uint16_t partition,
-         const atproto::did& repo, write_batch& batch)
-    : db_(db), names_(names), partition_(partition), repo_(repo),
-      batch_(batch) {}
-
-  /// Looks at about `rows_max` rows and adds the resulting changes to the
-  /// batch.
-  /// @returns true when another step must follow.
-  result<bool> run(size_t rows_max);
-
-private:
-  result<void> erase_heads(erasure_row& row, size_t rows_max);
-  result<void> erase_streams(erasure_row& row, size_t rows_max);
-  result<size_t> erase_run(const stream_block_key& key, const stream_run& run,
-                           erasure_row& row);
-  result<void> leave_collection(uint32_t id);
-  row_reader rest_of(key_range range, const erasure_row& row) const;
-
-  const database& db_;
-  collection_table& names_;
-  uint16_t partition_;
-  const atproto::did& repo_;
-  write_batch& batch_;
-  /// Set after the first read.
-  std::optional<std::shared_ptr<const chain_row>> chain_;
-};
+/// Looks at about `rows_max` rows and adds the resulting changes to the batch.
+/// Runs on the committer's thread. Nothing else may be written for the repo
+/// before the batch is.
+/// @returns true when another step must follow.
+result<bool> stage_erasure(const database& db, collection_table& names,
+                           uint16_t partition, const atproto::did& repo,
+                           size_t rows_max, write_batch& batch);
 
 /// Returns up to `limit` erasures that have rows to erase, and up to `limit`
 /// that wait for their compaction.

@@ -11,6 +11,7 @@ namespace weir::storage {
 result<std::shared_ptr<log_entry>> make_entry(op_id first, const log_block& x,
                                               const collection_names& names) {
   auto out = std::make_shared<log_entry>();
+  static_cast<log_envelope&>(*out) = x;
   std::vector<std::string> scopes;
   std::vector<uint64_t> next;
   for (const auto& stream : x.streams) {
@@ -22,14 +23,6 @@ result<std::shared_ptr<log_entry>> make_entry(op_id first, const log_block& x,
     next.push_back(stream.first_index);
   }
   out->first = first;
-  out->repo = x.repo;
-  out->rev = x.rev;
-  out->from = x.from;
-  out->live = x.live;
-  out->job = x.job;
-  out->time_us = x.time_us;
-  out->written_us = x.written_us;
-  out->events_before = x.events_before;
   out->ops.reserve(x.ops.size());
   for (const auto& op : x.ops)
     out->ops.push_back({scopes[op.stream], next[op.stream]++, op.action,

@@ -15,21 +15,10 @@ bool has_body(const new_operation& op) noexcept {
   return !op.content.empty() && !op.undecodable;
 }
 
-std::shared_ptr<log_entry> entry_of(const atproto::did& repo,
-                                    const transaction& tx,
-                                    const log_tail& tail) {
-  auto out = std::make_shared<log_entry>();
-  out->first = tail.next;
-  out->repo = repo;
-  out->rev = tx.rev;
-  out->from = tx.from;
-  out->live = tx.live;
-  out->job = tx.job;
-  out->time_us = tx.time_us;
-  out->written_us = tail.written_us;
-  out->events_before = tail.events;
-  out->ops.reserve(tx.ops.size());
-  return out;
+log_envelope envelope_of(const atproto::did& repo, const transaction& tx,
+                         const log_tail& tail) {
+  return {repo,   tx.rev,     tx.from,         tx.live,
+          tx.job, tx.time_us, tail.written_us, tail.events};
 }
 
 logged_operation logged_of(const new_operation& op, uint64_t index) {
@@ -40,22 +29,6 @@ logged_operation logged_of(const new_operation& op, uint64_t index) {
   out.rkey = op.rkey;
   out.id = op.id;
   out.undecodable = op.undecodable;
-  return out;
-}
-
-log_block block_of(const atproto::did& repo, const transaction& tx,
-                   const log_tail& tail) {
-  log_block out;
-  out.repo = repo;
-  out.rev = tx.rev;
-  out.from = tx.from;
-  out.live = tx.live;
-  out.job = tx.job;
-  out.time_us = tx.time_us;
-  out.written_us = tail.written_us;
-  out.previous = tail.previous;
-  out.events_before = tail.events;
-  out.ops.reserve(tx.ops.size());
   return out;
 }
 
@@ -99,8 +72,14 @@ result<log_entry_ptr> transaction_writer::append(const atproto::did& repo,
                                                  const transaction& tx,
                                                  chain_row& chain,
                                                  write_batch& out) {
-  auto entry = entry_of(repo, tx, tail_);
-  auto block = block_of(repo, tx, tail_);
+  auto entry = std::make_shared<log_entry>();
+  log_block block;
+  static_cast<log_envelope&>(block) = envelope_of(repo, tx, tail_);
+  static_cast<log_envelope&>(*entry) = block;
+  entry->first = tail_.next;
+  entry->ops.reserve(tx.ops.size());
+  block.previous = tail_.previous;
+  block.ops.reserve(tx.ops.size());
   slots_.clear();
   for (const auto& op : tx.ops) {
     const auto stream = slot_of(op.scope, chain, block);

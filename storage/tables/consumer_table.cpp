@@ -35,17 +35,11 @@ load_dead_letters(const database& db, const consumer_name& which,
   const auto range
     = after_key(range_of<dead_letter_key>(which.dataset, which.name, partition),
                 dead_letter_key{which.dataset, which.name, partition, after});
-  std::vector<std::pair<op_id, dead_letter_row>> out;
-  if (limit == 0)
-    return out;
-  auto ok = each_row<dead_letter_row, dead_letter_key>(
-    db, range, [&](const dead_letter_key& key, dead_letter_row& row) {
-      out.emplace_back(key.id, std::move(row));
-      return out.size() < limit;
+  return first_rows<dead_letter_row, dead_letter_key>(
+    db.scan(range), limit,
+    [](const dead_letter_key& key, dead_letter_row& row) {
+      return std::pair{key.id, std::move(row)};
     });
-  if (!ok)
-    return ok.error();
-  return out;
 }
 
 } // namespace weir::storage

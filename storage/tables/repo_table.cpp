@@ -59,17 +59,10 @@ page_of_repos(std::span<const database* const> stores,
   auto range = range_of<repo_key>();
   if (!after.empty())
     range = after_key(std::move(range), repo_key{after});
-  std::vector<std::pair<atproto::did, repo_row>> out;
-  if (limit == 0)
-    return out;
-  auto ok = each_row<repo_row, repo_key>(
-    merged_reader{stores, range}, [&](repo_key& key, repo_row& row) {
-      out.emplace_back(std::move(key.repo), std::move(row));
-      return out.size() < limit;
+  return first_rows<repo_row, repo_key>(
+    merged_reader{stores, range}, limit, [](repo_key& key, repo_row& row) {
+      return std::pair{std::move(key.repo), std::move(row)};
     });
-  if (!ok)
-    return ok.error();
-  return out;
 }
 
 result<std::vector<waiting_on_disk>>
@@ -78,23 +71,17 @@ repo_table::buffered(const atproto::did& repo, uint64_t after,
   auto range = range_of<sync_buffer_key>(repo);
   if (after != 0)
     range = after_key(std::move(range), sync_buffer_key{repo, after});
-  std::vector<waiting_on_disk> out;
-  if (limit == 0)
-    return out;
-  auto ok = each_row<waiting_row, sync_buffer_key>(
-    db_, range, [&](sync_buffer_key& key, waiting_row& row) {
-      auto& x = out.emplace_back();
-      x.number = key.number;
-      x.frame.at = row.at;
-      x.frame.first_cursor = row.first_cursor;
-      x.frame.relay = row.relay;
-      x.frame.repo = repo;
-      x.frame.bytes = shared_bytes{std::move(row.frame.value)};
-      return out.size() < limit;
+  return first_rows<waiting_row, sync_buffer_key>(
+    db_.scan(range), limit, [&repo](sync_buffer_key& key, waiting_row& row) {
+      waiting_on_disk out;
+      out.number = key.number;
+      out.frame.at = row.at;
+      out.frame.first_cursor = row.first_cursor;
+      out.frame.relay = row.relay;
+      out.frame.repo = repo;
+      out.frame.bytes = shared_bytes{std::move(row.frame.value)};
+      return out;
     });
-  if (!ok)
-    return ok.error();
-  return out;
 }
 
 } // namespace weir::storage

@@ -62,6 +62,21 @@ result<void> each_row(const database& db, const key_range& range, Visit visit) {
   return each_row<Row, Key>(db.scan(range), std::move(visit));
 }
 
+/// At most `limit` rows of a reader in order, each as what `make(key, row)`
+/// returns.
+template <class Row, table_key Key, class Reader, class Make>
+auto first_rows(Reader rows, size_t limit, Make make) {
+  std::vector<std::invoke_result_t<Make, Key&, Row&>> out;
+  using page = result<decltype(out)>;
+  if (limit == 0)
+    return page{std::move(out)};
+  const auto ok = each_row<Row, Key>(std::move(rows), [&](Key& key, Row& row) {
+    out.push_back(make(key, row));
+    return out.size() < limit;
+  });
+  return ok ? page{std::move(out)} : page{ok.error()};
+}
+
 /// `range` without the keys up to and including `key`.
 template <table_key Key>
 key_range after_key(key_range range, const Key& key) {

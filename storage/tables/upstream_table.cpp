@@ -5,15 +5,11 @@
 namespace weir::storage {
 
 result<std::vector<upstream_row>> load_upstreams(const database& db) {
-  std::vector<upstream_row> out;
-  auto ok = each_row<upstream_row, upstream_key>(
-    db, range_of<upstream_key>(), [&](const upstream_key&, upstream_row& row) {
-      out.push_back(std::move(row));
-      return true;
+  return first_rows<upstream_row, upstream_key>(
+    db.scan(range_of<upstream_key>()), SIZE_MAX,
+    [](const upstream_key&, upstream_row& row) {
+      return std::move(row);
     });
-  if (!ok)
-    return ok.error();
-  return out;
 }
 
 result<std::optional<listing_row>> load_listing(const database& db,
