@@ -20,10 +20,6 @@ void verify_context::find(std::string invariant, std::string where,
       {std::move(invariant), std::move(where), std::move(sentence)});
 }
 
-void verify_context::damaged(std::string where, const error& what) {
-  find("tables", std::move(where), what.context);
-}
-
 std::shared_ptr<const chain_row>
 verify_context::chain_of(const atproto::did& repo) {
   if (repo == chain_owner_)

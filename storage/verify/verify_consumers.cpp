@@ -27,18 +27,18 @@ public:
         check_owner(key, "dead letters");
         ++letters_[{key.dataset, key.name}];
         if (key.id > x_.last_id)
-          x_.find("tables", "consumer " + key.name,
-                  "a dead letter lies after the end of the log");
+          x_.wrong("consumer " + key.name,
+                   "a dead letter lies after the end of the log");
         else if (!is_acked(key))
-          x_.find("tables", "consumer " + key.name,
-                  "its dead letter " + std::to_string(key.id)
-                    + " is not acked");
+          x_.wrong("consumer " + key.name, "its dead letter "
+                                             + std::to_string(key.id)
+                                             + " is not acked");
       });
     for (const auto& [owner, said] : said_)
       if (letters_[owner] != said)
-        x_.find("tables", "consumer " + owner.second,
-                "it counts " + std::to_string(said) + " dead letters and has "
-                  + std::to_string(letters_[owner]));
+        x_.wrong("consumer " + owner.second,
+                 "it counts " + std::to_string(said) + " dead letters and has "
+                   + std::to_string(letters_[owner]));
   }
 
 private:
@@ -46,31 +46,29 @@ private:
     x_.count("consumers");
     const auto where = "consumer " + key.name;
     if (key.dataset != default_dataset)
-      x_.find("tables", where, "it is of a dataset that does not exist");
+      x_.wrong(where, "it is of a dataset that does not exist");
     if (row.log_identity != x_.db.log_identity())
-      x_.find("tables", where, "its position belongs to another log");
+      x_.wrong(where, "its position belongs to another log");
     if (row.positions.size() != 1)
-      x_.find("tables", where,
-              "it has " + std::to_string(row.positions.size())
-                + " positions in a log of one partition");
+      x_.wrong(where, "it has " + std::to_string(row.positions.size())
+                        + " positions in a log of one partition");
     if (row.settled > x_.log_events)
-      x_.find("tables", where, "it counts more events than the log has");
+      x_.wrong(where, "it counts more events than the log has");
     said_[{key.dataset, key.name}] = row.dead_letters;
     op_id end = row.position(x_.options.partition);
     if (end > x_.last_id)
-      x_.find("tables", where, "its position lies after the end of the log");
+      x_.wrong(where, "its position lies after the end of the log");
     x_.each_row<counter, acked_key>(
       range_of<acked_key>(key.dataset, key.name, x_.options.partition),
       [&](const acked_key& range, const counter& last) {
         if (range.first <= end + 1 || last.value < range.first)
-          x_.find("tables", where,
-                  "its acked range from " + std::to_string(range.first)
-                    + " touches or overlaps what is acked before it, or is "
-                      "empty");
+          x_.wrong(where,
+                   "its acked range from " + std::to_string(range.first)
+                     + " touches or overlaps what is acked before it, or is "
+                       "empty");
         if (last.value > x_.last_id)
-          x_.find("tables", where,
-                  "its acked range from " + std::to_string(range.first)
-                    + " ends after the end of the log");
+          x_.wrong(where, "its acked range from " + std::to_string(range.first)
+                            + " ends after the end of the log");
         end = last.value;
       });
   }
@@ -79,15 +77,14 @@ private:
   void check_owner(const Key& key, const char* what) {
     const auto where = "consumer " + key.name;
     if (key.partition != x_.options.partition)
-      x_.find("tables", where,
-              std::string{"it has "} + what + " in another partition");
+      x_.wrong(where, std::string{"it has "} + what + " in another partition");
     const consumer_key owner{key.dataset, key.name};
     if (owner_ && *owner_ == owner)
       return;
     owner_ = owner;
     row_ = x_.row_at<consumer_row>(owner, where);
     if (!row_)
-      x_.find("tables", where, std::string{"it has "} + what + " but no row");
+      x_.wrong(where, std::string{"it has "} + what + " but no row");
   }
 
   /// A dead letter is acked in the batch that writes it. @pre `check_owner`

@@ -52,8 +52,24 @@ public:
 
   void find(std::string invariant, std::string where, std::string sentence);
 
+  /// A finding of the invariant "tables", about a place, a repo or an
+  /// operation.
+  void wrong(std::string where, std::string sentence) {
+    find("tables", std::move(where), std::move(sentence));
+  }
+
+  void wrong(const atproto::did& repo, std::string sentence) {
+    wrong(repo.str(), std::move(sentence));
+  }
+
+  void wrong(op_id id, std::string sentence) {
+    wrong(operation_name(id), std::move(sentence));
+  }
+
   /// Adds a damaged row or a failed read as a finding.
-  void damaged(std::string where, const error& what);
+  void damaged(std::string where, const error& what) {
+    wrong(std::move(where), what.context);
+  }
 
   void count(const char* what, uint64_t n = 1) { report.counts[what] += n; }
 
@@ -112,6 +128,22 @@ public:
     each<Key>(range, [&](Key& key, std::string_view value) {
       if (auto row = decoded<Row>(value, Key::in))
         visit(key, *row);
+    });
+  }
+
+  /// `visit(*this, key)` for a whole table, whatever its values are.
+  template <table_key Key, class Visit>
+  void all_keys(Visit visit) {
+    each<Key>(range_of<Key>(), [&](const Key& key, std::string_view) {
+      visit(*this, key);
+    });
+  }
+
+  /// `visit(*this, key, row)` for a whole table.
+  template <class Row, table_key Key, class Visit>
+  void all_rows(Visit visit) {
+    each_row<Row, Key>(range_of<Key>(), [&](const Key& key, const Row& row) {
+      visit(*this, key, row);
     });
   }
 

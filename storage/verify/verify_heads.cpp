@@ -36,12 +36,11 @@ public:
       auto expected = fold();
       compare(expected);
       for (const auto& [rkey, unused] : expected)
-        x_.find("tables", path_of(rkey), "its record head is missing");
+        x_.wrong(path_of(rkey), "its record head is missing");
     }
     if (heads_ != head_.records)
-      x_.find("tables", where_,
-              "the chain counts " + std::to_string(head_.records)
-                + " records, there are " + std::to_string(heads_));
+      x_.wrong(where_, "the chain counts " + std::to_string(head_.records)
+                         + " records, there are " + std::to_string(heads_));
     x_.count("records", heads_);
     check_member();
   }
@@ -96,13 +95,13 @@ private:
         check_reference(rkey, head);
         const auto last = expected.find(rkey);
         if (last == expected.end()) {
-          x_.find("tables", path_of(rkey), "its record head has no operation");
+          x_.wrong(path_of(rkey), "its record head has no operation");
           return;
         }
         if (!last->second.is(head))
-          x_.find("tables", path_of(rkey),
-                  "its record head is not what operation "
-                    + std::to_string(last->second.op) + " wrote last");
+          x_.wrong(path_of(rkey), "its record head is not what operation "
+                                    + std::to_string(last->second.op)
+                                    + " wrote last");
         expected.erase(last);
       });
   }
@@ -126,8 +125,7 @@ private:
       collection_member_key{x_.options.partition, stream_.scope, stream_.repo},
       where_);
     if (!row)
-      x_.find("tables", where_,
-              "the repo is not listed as holding the collection");
+      x_.wrong(where_, "the repo is not listed as holding the collection");
   }
 
   verify_context& x_;
@@ -147,7 +145,7 @@ void verify_left_over(verify_context& x, const record_head_key& key,
   const auto row = x.row_at<erasure_row>(erasure_key{key.repo}, where);
   if (!row || row->stage != erasure_stage::heads
       || encode_key(key) <= as_text(row->resume))
-    x.find("tables", where, "its record head should have been erased");
+    x.wrong(where, "its record head should have been erased");
 }
 
 void verify_heads(verify_context& x, const stream_block_key& stream,

@@ -27,9 +27,7 @@ public:
   }
 
 private:
-  void find(std::string sentence) {
-    x_.find("tables", repo_.str(), std::move(sentence));
-  }
+  void find(std::string sentence) { x_.wrong(repo_, std::move(sentence)); }
 
   /// Empty when it is missing or damaged, which the pass over the log reports.
   shared_bytes content_of(const last_operation& op) {

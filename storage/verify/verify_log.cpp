@@ -45,8 +45,7 @@ public:
   void finish(uint64_t last) {
     while (load()) {
       if (asked_ && first_ + block_.count() > last + 1)
-        x_.find("tables", operation_name(first_),
-                "content is stored behind the end of the log");
+        x_.wrong(first_, "content is stored behind the end of the log");
       leave();
     }
     if (auto ok = rows_.status(); !ok)
@@ -91,18 +90,15 @@ private:
       return item && item->size == 0;
     };
     if (first_ < end_)
-      x_.find("tables", operation_name(first_),
-              "its content overlaps the content before it");
+      x_.wrong(first_, "its content overlaps the content before it");
     if (is_empty(0) || is_empty(block_.count() - 1))
-      x_.find("tables", operation_name(first_),
-              "its content begins or ends with nothing");
+      x_.wrong(first_, "its content begins or ends with nothing");
     end_ = first_ + block_.count();
   }
 
   void leave() {
     if (!asked_)
-      x_.find("tables", operation_name(first_),
-              "content is stored that no operation names");
+      x_.wrong(first_, "content is stored that no operation names");
     loaded_ = false;
     rows_.next();
   }
@@ -151,7 +147,7 @@ private:
   void check_epochs() {
     const auto begun = load_log_epochs(x_.db);
     if (begun && !begun->empty() && begun->back().first > next_)
-      x_.find("tables", "meta", "an epoch of ids begins behind the log");
+      x_.wrong("meta", "an epoch of ids begins behind the log");
   }
 
   void check_block(op_id first, std::string_view value) {
@@ -202,7 +198,7 @@ private:
       if (stream.scope >= first_collection_id
           && (erased ? !x_.names.was_given(stream.scope)
                      : !x_.names.name_of(stream.scope)))
-        x_.find("tables", operation_name(first), "its collection has no name");
+        x_.wrong(first, "its collection has no name");
   }
 
   void check_minute(op_id first, int64_t written_us) {
@@ -213,14 +209,12 @@ private:
     const auto key = encode_key(time_index_key{x_.options.partition, minute});
     skip_minutes(key);
     if (!minutes_.valid() || minutes_.key() != key) {
-      x_.find("tables", operation_name(first),
-              "the time index lacks its minute");
+      x_.wrong(first, "the time index lacks its minute");
       return;
     }
     const auto row = x_.decoded<counter>(minutes_.value(), table::time_index);
     if (row && row->value != first)
-      x_.find("tables", operation_name(first),
-              "the time index does not name it for its minute");
+      x_.wrong(first, "the time index does not name it for its minute");
     minutes_.next();
   }
 
@@ -228,8 +222,8 @@ private:
   void skip_minutes(std::string_view key) {
     for (; minutes_.valid() && (key.empty() || minutes_.key() < key);
          minutes_.next())
-      x_.find("tables", to_string(table::time_index),
-              "it has a minute in which nothing was written");
+      x_.wrong(to_string(table::time_index),
+               "it has a minute in which nothing was written");
   }
 
   void check_content(const log_block& block, op_id id,
@@ -239,24 +233,20 @@ private:
     using answer = content_cursor::answer;
     if (op.content == 0) {
       if (found == answer::erased || !body.empty())
-        x_.find("tables", operation_name(id),
-                "content is stored that it lacks");
+        x_.wrong(id, "content is stored that it lacks");
       return;
     }
     x_.count("content items");
     if (op.content != id)
-      x_.find("tables", operation_name(id),
-              "its content number is that of another operation");
+      x_.wrong(id, "its content number is that of another operation");
     if (found == answer::absent || found == answer::erased) {
       if (!is_erased(block.repo, id))
-        x_.find("tables", operation_name(id), "its content is missing");
+        x_.wrong(id, "its content is missing");
     } else if (is_erased(block.repo, id) && !waits(block, op)) {
-      x_.find("tables", operation_name(id),
-              "its content should have been erased");
+      x_.wrong(id, "its content should have been erased");
     }
     if (found == answer::held && !matches(op.id, body))
-      x_.find("tables", operation_name(id),
-              "its content does not hash to its CID");
+      x_.wrong(id, "its content does not hash to its CID");
   }
 
   bool is_erased(const atproto::did& repo, op_id id) const {

@@ -27,9 +27,8 @@ public:
       });
     x_.count("collections", x_.names.size());
     if (ids != x_.names.size())
-      x_.find("tables", "collections",
-              std::to_string(x_.names.size()) + " have a name, "
-                + std::to_string(ids) + " an id");
+      x_.wrong("collections", std::to_string(x_.names.size()) + " have a name, "
+                                + std::to_string(ids) + " an id");
     x_.each_row<collection_row, collection_name_key>(
       range_of<collection_name_key>(),
       [this](const collection_name_key& key, const collection_row& row) {
@@ -48,7 +47,7 @@ private:
   }
 
   void find(const std::string& name, std::string sentence) {
-    x_.find("tables", "collection " + name, std::move(sentence));
+    x_.wrong("collection " + name, std::move(sentence));
   }
 
   verify_context& x_;

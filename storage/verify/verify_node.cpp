@@ -26,7 +26,7 @@ public:
                       });
     for (const auto* name : {"format", "log_identity", "store_epoch"})
       if (std::find(seen_.begin(), seen_.end(), name) == seen_.end())
-        x_.find("tables", "meta", std::string{name} + " is missing");
+        x_.wrong("meta", std::string{name} + " is missing");
   }
 
 private:
@@ -34,11 +34,11 @@ private:
     if (name == "format") {
       const auto row = x_.decoded<stored_bytes>(value, table::meta);
       if (row && as_text(row->value) != store_format)
-        x_.find("tables", "meta", "it says another format than FORMAT");
+        x_.wrong("meta", "it says another format than FORMAT");
     } else if (name == "log_identity") {
       const auto row = x_.decoded<counter>(value, table::meta);
       if (row && row->value != x_.db.log_identity())
-        x_.find("tables", "meta", "it says another identity than FORMAT");
+        x_.wrong("meta", "it says another identity than FORMAT");
     } else if (name == "store_epoch" || name == "next_collection_id"
                || name == partitions_row_name) {
       x_.decoded<counter>(value, table::meta);
@@ -47,7 +47,7 @@ private:
     } else if (name == directory_export_row) {
       x_.decoded<export_row>(value, table::meta);
     } else {
-      return x_.find("tables", "meta", "nothing is called " + name);
+      return x_.wrong("meta", "nothing is called " + name);
     }
     seen_.push_back(name);
   }
@@ -56,20 +56,16 @@ private:
   std::vector<std::string> seen_; ///< Names that were found.
 };
 
-void check_configuration(verify_context& x) {
-  x.each_row<stored_bytes, configuration_key>(
-    range_of<configuration_key>(),
-    [&](const configuration_key& key, const stored_bytes& value) {
-      x.count("settings");
-      if (key.name == filter_setting) {
-        const auto row = decode_value<filter_row>(as_text(value.value));
-        if (!row)
-          x.damaged(key.name, row.error());
-      }
-      if (key.dataset > default_dataset)
-        x.find("tables", "configuration",
-               key.name + " is of a dataset that does not exist");
-    });
+void check_setting(verify_context& x, const configuration_key& key,
+                   const stored_bytes& value) {
+  x.count("settings");
+  if (key.name == filter_setting) {
+    const auto row = decode_value<filter_row>(as_text(value.value));
+    if (!row)
+      x.damaged(key.name, row.error());
+  }
+  if (key.dataset > default_dataset)
+    x.wrong("configuration", key.name + " is of a dataset that does not exist");
 }
 
 // -- upstreams, listings ------------------------------------------------------
@@ -77,34 +73,30 @@ void check_configuration(verify_context& x) {
 /// Ids begin at 1, and an upstream is never removed.
 void check_upstreams(verify_context& x) {
   std::map<std::pair<std::string, bool>, uint32_t> known;
-  x.each_row<upstream_row,
-             upstream_key>(range_of<upstream_key>(), [&](
-                                                       const upstream_key& key,
-                                                       const upstream_row&
-                                                         row) {
+  const auto check = [&](const upstream_key& key, const upstream_row& row) {
     x.count("upstreams");
     const auto where = "upstream " + std::to_string(key.id);
     if (row.id != key.id)
-      x.find("tables", where, "its row is another one's");
+      x.wrong(where, "its row is another one's");
     if (key.id != x.upstream_epochs.size() + 1)
-      x.find("tables", where, "ids before it are missing");
+      x.wrong(where, "ids before it are missing");
     x.upstream_epochs[key.id] = row.epoch;
     const auto [other, fresh] = known.try_emplace({row.url, row.relay}, key.id);
     if (!fresh)
-      x.find("tables", where,
-             "it is at the same place as " + std::to_string(other->second));
+      x.wrong(where,
+              "it is at the same place as " + std::to_string(other->second));
     if (row.epoch == 0)
-      x.find("tables", where, "it has no epoch");
+      x.wrong(where, "it has no epoch");
     if (row.suspect == 0 ? row.ends != 0 : row.life == stream_life::running)
-      x.find("tables", where,
-             "it counts process ends for a frame, but names no frame");
-  });
+      x.wrong(where, "it counts process ends for a frame, but names no frame");
+  };
+  x.each_row<upstream_row, upstream_key>(range_of<upstream_key>(), check);
 }
 
 /// The repos of other partitions were read from them, too.
 void take_upstreams_of_root(verify_context& x) {
   if (!x.upstream_epochs.empty())
-    x.find("tables", "upstreams", "the first store alone has their rows");
+    x.wrong("upstreams", "the first store alone has their rows");
   const auto rows = load_upstreams(x.root());
   if (!rows)
     return x.damaged("upstreams", rows.error());
@@ -112,43 +104,33 @@ void take_upstreams_of_root(verify_context& x) {
     x.upstream_epochs[row.id] = row.epoch;
 }
 
-void check_listings(verify_context& x) {
-  x.each_row<listing_row, listing_key>(
-    range_of<listing_key>(),
-    [&](const listing_key& key, const listing_row& row) {
-      const auto where = "listing at " + std::to_string(key.upstream);
-      if (!x.upstream_epochs.contains(key.upstream))
-        x.find("tables", where, "there is no such upstream");
-      if (key.collection != 0 && !x.names.name_of(key.collection))
-        x.find("tables", where, "its collection has no name");
-      if (row.noted != position{} && row.noted.upstream != key.upstream)
-        x.find("tables", where, "it was begun at another upstream");
-    });
+void check_listing(verify_context& x, const listing_key& key,
+                   const listing_row& row) {
+  const auto where = "listing at " + std::to_string(key.upstream);
+  if (!x.upstream_epochs.contains(key.upstream))
+    x.wrong(where, "there is no such upstream");
+  if (key.collection != 0 && !x.names.name_of(key.collection))
+    x.wrong(where, "its collection has no name");
+  if (row.noted != position{} && row.noted.upstream != key.upstream)
+    x.wrong(where, "it was begun at another upstream");
 }
 
 // -- identities ---------------------------------------------------------------
 
-void check_identities(verify_context& x) {
-  x.each_row<identity_row, identity_key>(
-    range_of<identity_key>(),
-    [&](const identity_key& key, const identity_row&) {
-      x.count("identities");
-      if (!atproto::did::parse(key.repo.str()))
-        x.find("tables", "identity", key.repo.str() + " is no DID");
-    });
+void check_identity(verify_context& x, const identity_key& key,
+                    const identity_row&) {
+  x.count("identities");
+  if (!atproto::did::parse(key.repo.str()))
+    x.wrong("identity", key.repo.str() + " is no DID");
 }
 
-void check_exported(verify_context& x) {
-  x.each_row<identity_row, exported_key>(
-    range_of<exported_key>(),
-    [&](const exported_key& key, const identity_row& row) {
-      x.count("exported");
-      if (!atproto::did::parse(key.repo.str()))
-        x.find("tables", "exported", key.repo.str() + " is no DID");
-      if (row.fetched_at != 0 || row.tombstoned || !row.handle.empty())
-        x.find("tables", "exported",
-               key.repo.str() + " has what no export says");
-    });
+void check_exported(verify_context& x, const exported_key& key,
+                    const identity_row& row) {
+  x.count("exported");
+  if (!atproto::did::parse(key.repo.str()))
+    x.wrong("exported", key.repo.str() + " is no DID");
+  if (row.fetched_at != 0 || row.tombstoned || !row.handle.empty())
+    x.wrong("exported", key.repo.str() + " has what no export says");
 }
 
 // -- where nothing may lie ----------------------------------------------------
@@ -196,9 +178,9 @@ void check_strays(verify_context& x) {
       rows.seek(prefix_end(std::string{key.substr(0, 1)}));
       continue;
     }
-    x.find("tables", to_string(in),
-           "a row of " + std::to_string(key.size())
-             + " bytes of key is in a table that has no writer");
+    x.wrong(to_string(in),
+            "a row of " + std::to_string(key.size())
+              + " bytes of key is in a table that has no writer");
     rows.next();
   }
   if (auto ok = rows.status(); !ok)
@@ -214,8 +196,8 @@ void check_partition(verify_context& x) {
        {key_range{all.begin, own.begin}, key_range{own.end, all.end}}) {
     auto rows = x.db.scan(range);
     for (; rows.valid(); rows.next())
-      x.find("tables", to_string(Key::in),
-             "a row is of another partition, or its key is damaged");
+      x.wrong(to_string(Key::in),
+              "a row is of another partition, or its key is damaged");
     if (auto ok = rows.status(); !ok)
       x.damaged(to_string(Key::in), ok.error());
   }
@@ -225,13 +207,13 @@ void check_partition(verify_context& x) {
 
 void verify_node(verify_context& x) {
   meta_pass{x}.run();
-  check_configuration(x);
+  x.all_rows<stored_bytes, configuration_key>(check_setting);
   check_upstreams(x);
   if (x.options.root != nullptr)
     take_upstreams_of_root(x);
-  check_listings(x);
-  check_identities(x);
-  check_exported(x);
+  x.all_rows<listing_row, listing_key>(check_listing);
+  x.all_rows<identity_row, identity_key>(check_identity);
+  x.all_rows<identity_row, exported_key>(check_exported);
   check_strays(x);
   check_partition<log_block_key>(x);
   check_partition<content_block_key>(x);

@@ -76,10 +76,10 @@ const char* fault_of(const log_block& block, const block_operation& x) {
 
 void verify_operations(verify_context& x, op_id first, const log_block& block) {
   if (const char* fault = fault_of_envelope(block))
-    x.find("tables", operation_name(first), fault);
+    x.wrong(first, fault);
   for (size_t i = 0; i < block.ops.size(); ++i)
     if (const char* fault = fault_of(block, block.ops[i]))
-      x.find("tables", operation_name(first + i), fault);
+      x.wrong(first + i, fault);
 }
 
 } // namespace weir::storage

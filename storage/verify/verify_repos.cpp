@@ -60,13 +60,11 @@ void check_position(verify_context& x, const atproto::did& repo,
   if (at == position{})
     return;
   if (known == x.upstream_epochs.end())
-    x.find("tables", repo.str(),
-           "it has a position of upstream " + std::to_string(at.upstream)
-             + ", which there is not");
+    x.wrong(repo, "it has a position of upstream " + std::to_string(at.upstream)
+                    + ", which there is not");
   else if (at.epoch == 0 || at.epoch > known->second)
-    x.find("tables", repo.str(),
-           "it has a position of an epoch that upstream "
-             + std::to_string(at.upstream) + " was never in");
+    x.wrong(repo, "it has a position of an epoch that upstream "
+                    + std::to_string(at.upstream) + " was never in");
 }
 
 /// Checks the rows that every repo has, or that its own row implies.
@@ -77,42 +75,39 @@ void check_company(verify_context& x, const atproto::did& repo,
   if (!index)
     x.damaged(repo.str(), index.error());
   else if (!*index)
-    x.find("tables", repo.str(), "the status index lacks it");
+    x.wrong(repo, "the status index lacks it");
   else if (!(*index)->empty())
-    x.find("tables", repo.str(), "its row in the status index has a value");
+    x.wrong(repo, "its row in the status index has a value");
   if (!x.row_at<member_row>(member_key{default_dataset, repo}, repo.str()))
-    x.find("tables", repo.str(), "it has a row and is in no dataset");
+    x.wrong(repo, "it has a row and is in no dataset");
   if ((!row.pds.empty() || !row.handle.empty())
       && !x.row_at<identity_row>(identity_key{repo}, repo.str()))
-    x.find("tables", repo.str(), "it has a host or handle, but no identity");
+    x.wrong(repo, "it has a host or handle, but no identity");
   check_position(x, repo, row.fcsr);
   check_position(x, repo, row.words.host_at);
   for (const auto& word : row.words.relays)
     check_position(x, repo, word.at);
 }
 
-void check_repo(verify_context& x, const atproto::did& repo,
-                const repo_row& row) {
+void check_repo(verify_context& x, const repo_key& key, const repo_row& row) {
+  const auto& repo = key.repo;
   x.count("repos");
   check_company(x, repo, row);
   const bool syncing = row.status == repo_status::syncing;
   if (syncing != (row.resync_id != 0))
-    x.find("tables", repo.str(),
-           syncing ? "it is syncing without a job"
-                   : "it has a job that is over");
+    x.wrong(repo, syncing ? "it is syncing without a job"
+                          : "it has a job that is over");
   if (row.account != combined(row.words))
-    x.find("tables", repo.str(),
-           std::string{"it is "} + to_string(row.account)
-             + ", but nothing that was said of it gives that");
+    x.wrong(repo, std::string{"it is "} + to_string(row.account)
+                    + ", but nothing that was said of it gives that");
   const auto chain = x.chain_of(repo);
   if (!chain && fact_json(row) != fact_json({}))
-    x.find("tables", repo.str(),
-           "its row says " + fact_json(row) + ", no fact in the log does");
+    x.wrong(repo,
+            "its row says " + fact_json(row) + ", no fact in the log does");
   if (row.last_indexed_rev > (chain ? chain->rev : atproto::tid{}))
-    x.find("tables", repo.str(),
-           "it was indexed at a later revision than its chain is at");
+    x.wrong(repo, "it was indexed at a later revision than its chain is at");
   if (row.erased_through != (chain ? chain->erased_through : 0))
-    x.find("tables", repo.str(), "row and chain differ in what is erased");
+    x.wrong(repo, "row and chain differ in what is erased");
   if (row.status == repo_status::synced && chain && chain->data.defined()
       && !is_filtered(x, repo, row))
     check_root(x, repo, *chain);
@@ -121,8 +116,8 @@ void check_repo(verify_context& x, const atproto::did& repo,
 void check_index(verify_context& x, const repo_by_status_key& key) {
   const auto row = x.row_at<repo_row>(repo_key{key.repo}, key.repo.str());
   if (!row || row->status != key.status || due_of(*row) != key.due)
-    x.find("tables", key.repo.str(),
-           std::string{"the status index has it as "} + to_string(key.status));
+    x.wrong(key.repo,
+            std::string{"the status index has it as "} + to_string(key.status));
 }
 
 void check_chain(verify_context& x, const atproto::did& repo) {
@@ -135,28 +130,27 @@ void check_chain(verify_context& x, const atproto::did& repo) {
     if (!id
         || !x.db.scan(range_of<stream_block_key>(repo, *id, main_branch))
               .valid())
-      x.find("tables", repo.str() + " " + stream.scope,
-             "the chain has a stream without operations");
+      x.wrong(repo.str() + " " + stream.scope,
+              "the chain has a stream without operations");
   }
   if (chain->streams.empty() && chain->erased_through == 0)
-    x.find("tables", repo.str(), "it has a chain of nothing");
+    x.wrong(repo, "it has a chain of nothing");
   if (std::adjacent_find(chain->streams.begin(), chain->streams.end(),
                          [](const stream_head& one, const stream_head& next) {
                            return one.scope >= next.scope;
                          })
       != chain->streams.end())
-    x.find("tables", repo.str(), "the streams of its chain are not in order");
+    x.wrong(repo, "the streams of its chain are not in order");
   if (chain->rev.defined() != chain->data.defined()
       || chain->rev.defined() != chain->commit.defined())
-    x.find("tables", repo.str(), "the chain is only half there");
+    x.wrong(repo, "the chain is only half there");
   const auto row = x.row_at<repo_row>(repo_key{repo}, repo.str());
   if (!row && (chain->rev.defined() || chain->record_count != 0))
-    x.find("tables", repo.str(), "it has a chain with records, but no row");
+    x.wrong(repo, "it has a chain with records, but no row");
   if (chain->index_base != 0 && chain->erased_through == 0)
-    x.find("tables", repo.str(),
-           "its chain has an index base, but nothing of it was erased");
+    x.wrong(repo, "its chain has an index base, but nothing of it was erased");
   if (chain->erased_through > x.last_id)
-    x.find("tables", repo.str(), "more is erased than was ever written");
+    x.wrong(repo, "more is erased than was ever written");
 }
 
 void check_stream_row(verify_context& x, const chain_key& key) {
@@ -164,19 +158,24 @@ void check_stream_row(verify_context& x, const chain_key& key) {
   const auto name = scope_name(x.names, key.scope);
   const auto* stream = chain && name ? chain->find(*name) : nullptr;
   if (stream == nullptr || !stream->apart || key.branch != main_branch)
-    x.find("tables", key.repo.str(), "it has a stream that its chain lacks");
+    x.wrong(key.repo, "it has a stream that its chain lacks");
+}
+
+void check_chain_row(verify_context& x, const chain_key& key) {
+  if (key == chain_key{key.repo})
+    check_chain(x, key.repo);
+  else
+    check_stream_row(x, key);
 }
 
 void check_erasure(verify_context& x, const erasure_key& key,
                    const erasure_row& row) {
   const auto chain = x.chain_of(key.repo);
   if (!chain || chain->erased_through != row.through)
-    x.find("tables", key.repo.str(),
-           "what is being erased is not what its chain says");
+    x.wrong(key.repo, "what is being erased is not what its chain says");
   if (!are_apart(row.content)
       || (!row.content.empty() && row.content.back().last > x.last_id))
-    x.find("tables", key.repo.str(),
-           "it has spans to compact that are not in the log");
+    x.wrong(key.repo, "it has spans to compact that are not in the log");
   const auto resume = as_text(row.resume);
   const auto head = decode_key<record_head_key>(resume);
   const auto run = decode_key<stream_block_key>(resume);
@@ -184,8 +183,7 @@ void check_erasure(verify_context& x, const erasure_key& key,
     = (row.stage == erasure_stage::heads && head && head->repo == key.repo)
       || (row.stage == erasure_stage::streams && run && run->repo == key.repo);
   if (!resume.empty() && !own)
-    x.find("tables", key.repo.str(),
-           "its erasing continues at a row of something else");
+    x.wrong(key.repo, "its erasing continues at a row of something else");
 }
 
 /// Reports heads of a collection that the repo's chain does not have.
@@ -198,8 +196,7 @@ void check_uncounted_heads(verify_context& x, const record_head_key& of,
           && head.op <= chain->erased_through)
         verify_left_over(x, key, key.repo.str());
       else
-        x.find("tables", key.repo.str(),
-               "it has record heads that no chain counts");
+        x.wrong(key.repo, "it has record heads that no chain counts");
     });
 }
 
@@ -227,7 +224,8 @@ void check_head_owners(verify_context& x) {
 }
 
 /// I6: for each reference, the head that its operation wrote uses it.
-void check_reference(verify_context& x, const content_reference_key& key) {
+void check_reference(verify_context& x, const content_reference_key& key,
+                     const counter&) {
   x.count("content references");
   const auto unwanted = [&] {
     x.find("I6", "operation " + std::to_string(key.id),
@@ -251,8 +249,8 @@ void check_reference(verify_context& x, const content_reference_key& key) {
 void check_holder(verify_context& x, const collection_member_key& key,
                   const holder_row& row) {
   if (key.partition != x.options.partition)
-    x.find("tables", key.repo.str(),
-           "it is listed as holding a collection in another partition");
+    x.wrong(key.repo,
+            "it is listed as holding a collection in another partition");
   const auto chain = x.chain_of(key.repo);
   const auto name = x.names.name_of(key.collection);
   const auto* stream = chain && name ? chain->find(*name) : nullptr;
@@ -262,21 +260,33 @@ void check_holder(verify_context& x, const collection_member_key& key,
            .valid();
   if ((stream == nullptr && !waits)
       || row.holds != (stream != nullptr && stream->records != 0))
-    x.find("tables", key.repo.str(),
-           "it is listed as holding a collection that it does not hold, or "
-           "the other way round");
+    x.wrong(key.repo,
+            "it is listed as holding a collection that it does not hold, or "
+            "the other way round");
   const auto block = x.block_holding(row.since).block;
   const op_id erased = chain ? chain->erased_through : 0;
   if (waits ? row.since > erased
             : !block || block->repo != key.repo || row.since <= erased)
-    x.find("tables", key.repo.str(),
-           "it is listed as holding a collection since operation "
-             + std::to_string(row.since) + ", which is not its own");
+    x.wrong(key.repo, "it is listed as holding a collection since operation "
+                        + std::to_string(row.since) + ", which is not its own");
+}
+
+template <table_key Key>
+void check_has_row(verify_context& x, const Key& key, const char* what) {
+  if (!x.row_at<repo_row>(repo_key{key.repo}, key.repo.str()))
+    x.wrong(key.repo, std::string{what} + " without a row");
+}
+
+void check_member(verify_context& x, const member_key& key, const member_row&) {
+  check_has_row(x, key, "it is a member of a dataset");
+  if (key.dataset != default_dataset)
+    x.wrong(key.repo, "it is in a dataset that does not exist");
 }
 
 /// A waiting frame must be a #commit or #sync as it was received.
 void check_waiting(verify_context& x, const sync_buffer_key& key,
                    const waiting_row& row) {
+  check_has_row(x, key, "it has waiting commits");
   const auto event = atproto::decode_frame(row.frame.value);
   const auto is_of = [&](const auto& said) {
     return said.repo == key.repo;
@@ -286,63 +296,22 @@ void check_waiting(verify_context& x, const sync_buffer_key& key,
   const auto* sync
     = event ? std::get_if<atproto::sync_event>(&*event) : nullptr;
   if (!(commit && is_of(*commit)) && !(sync && is_of(*sync)))
-    x.find("tables", key.repo.str(),
-           "what waits at " + std::to_string(key.number)
-             + " is no commit of it");
-}
-
-template <table_key Key>
-void check_has_row(verify_context& x, const Key& key, const char* what) {
-  if (!x.row_at<repo_row>(repo_key{key.repo}, key.repo.str()))
-    x.find("tables", key.repo.str(), std::string{what} + " without a row");
+    x.wrong(key.repo, "what waits at " + std::to_string(key.number)
+                        + " is no commit of it");
 }
 
 } // namespace
 
 void verify_repos(verify_context& x) {
-  x.each_row<repo_row, repo_key>(range_of<repo_key>(),
-                                 [&](const repo_key& key, const repo_row& row) {
-                                   check_repo(x, key.repo, row);
-                                 });
-  x.each<repo_by_status_key>(range_of<repo_by_status_key>(),
-                             [&](const repo_by_status_key& key, auto) {
-                               check_index(x, key);
-                             });
-  x.each<chain_key>(range_of<chain_key>(), [&](const chain_key& key, auto) {
-    if (key == chain_key{key.repo})
-      check_chain(x, key.repo);
-    else
-      check_stream_row(x, key);
-  });
-  x.each_row<erasure_row, erasure_key>(
-    range_of<erasure_key>(),
-    [&](const erasure_key& key, const erasure_row& row) {
-      check_erasure(x, key, row);
-    });
+  x.all_rows<repo_row, repo_key>(check_repo);
+  x.all_keys<repo_by_status_key>(check_index);
+  x.all_keys<chain_key>(check_chain_row);
+  x.all_rows<erasure_row, erasure_key>(check_erasure);
   check_head_owners(x);
-  x.each_row<counter, content_reference_key>(
-    range_of<content_reference_key>(),
-    [&](const content_reference_key& key, const counter&) {
-      check_reference(x, key);
-    });
-  x.each_row<holder_row, collection_member_key>(
-    range_of<collection_member_key>(),
-    [&](const collection_member_key& key, const holder_row& row) {
-      check_holder(x, key, row);
-    });
-  x.each_row<member_row, member_key>(
-    range_of<member_key>(), [&](const member_key& key, const member_row&) {
-      check_has_row(x, key, "it is a member of a dataset");
-      if (key.dataset != default_dataset)
-        x.find("tables", key.repo.str(),
-               "it is in a dataset that does not exist");
-    });
-  x.each_row<waiting_row, sync_buffer_key>(
-    range_of<sync_buffer_key>(),
-    [&](const sync_buffer_key& key, const waiting_row& row) {
-      check_has_row(x, key, "it has waiting commits");
-      check_waiting(x, key, row);
-    });
+  x.all_rows<counter, content_reference_key>(check_reference);
+  x.all_rows<holder_row, collection_member_key>(check_holder);
+  x.all_rows<member_row, member_key>(check_member);
+  x.all_rows<waiting_row, sync_buffer_key>(check_waiting);
 }
 
 } // namespace weir::storage

@@ -61,7 +61,7 @@ private:
     if (!erasing_ || erasing_->stage == erasure_stage::compact
         || (erasing_->stage == erasure_stage::streams
             && encode_key(key) <= as_text(erasing_->resume)))
-      x_.find("tables", where(), "its rows should have been erased");
+      x_.wrong(where(), "its rows should have been erased");
     const auto found = x_.block_at(run.block);
     const auto slot = found ? stream_in(*found, key) : std::nullopt;
     const auto is_of_it = [&](const block_operation& op) {
@@ -70,13 +70,11 @@ private:
     if (!slot || key.first_index >= index_base_
         || std::count_if(found->ops.begin(), found->ops.end(), is_of_it)
              != run.count)
-      x_.find("tables", where(),
-              "its rows to be erased differ from the log block");
+      x_.wrong(where(), "its rows to be erased differ from the log block");
     const collection_member_key member{x_.options.partition, key.scope,
                                        key.repo};
     if (!x_.row_at<holder_row>(member, where()))
-      x_.find("tables", where(),
-              "it has rows to be erased, but no row as a member");
+      x_.wrong(where(), "it has rows to be erased, but no row as a member");
   }
 
   void check_run(const stream_block_key& key, const stream_run& run) {
@@ -92,10 +90,9 @@ private:
     const auto found = x_.block_at(run.block);
     const auto slot = found ? stream_in(*found, key) : std::nullopt;
     if (!slot) {
-      x_.find("tables", where(),
-              "operation " + std::to_string(run.block)
-                + " does not hold its index "
-                + std::to_string(key.first_index));
+      x_.wrong(where(), "operation " + std::to_string(run.block)
+                          + " does not hold its index "
+                          + std::to_string(key.first_index));
       next_ = key.first_index + run.count;
       hash_ = std::nullopt;
       return;
@@ -112,9 +109,9 @@ private:
         step(*found, run.block, i);
     const auto count = next_ - key.first_index;
     if (count != run.count)
-      x_.find("tables", where(),
-              "its row says " + std::to_string(run.count)
-                + " operations, the log block holds " + std::to_string(count));
+      x_.wrong(where(), "its row says " + std::to_string(run.count)
+                          + " operations, the log block holds "
+                          + std::to_string(count));
     operations_ += count;
     if (run.block <= erased_through_ && key.scope != account_scope_id)
       check_erased(key, run.block, found->ops.size());
@@ -132,8 +129,7 @@ private:
           .scan({encode_key(content_block_key{partition, block}),
                  encode_key(content_block_key{partition, block + count})})
           .valid())
-      x_.find("tables", operation_name(block),
-              "its content should have been erased");
+      x_.wrong(block, "its content should have been erased");
   }
 
   void step(const log_block& block, op_id first, size_t i) {
@@ -175,7 +171,7 @@ private:
     const auto name = scope_name(x_.names, at_.scope);
     const auto* head = chain && name ? chain->find(*name) : nullptr;
     if (head == nullptr) {
-      x_.find("tables", where(), "the chain lacks this stream");
+      x_.wrong(where(), "the chain lacks this stream");
       return;
     }
     if (head->next_index != next_)
@@ -212,12 +208,12 @@ private:
       sum += stream.records;
       const auto id = scope_id(x_.names, stream.scope);
       if (!id || !seen_.contains(*id))
-        x_.find("tables", at_.repo.str() + " " + stream.scope,
-                "the chain has a stream that has no operation");
+        x_.wrong(at_.repo.str() + " " + stream.scope,
+                 "the chain has a stream that has no operation");
     }
     if (sum != chain->record_count)
-      x_.find("tables", at_.repo.str(),
-              "the chain's record count is not the sum of its collections");
+      x_.wrong(at_.repo.str(),
+               "the chain's record count is not the sum of its collections");
     verify_latest(x_, at_.repo, *chain, last_);
   }
 
