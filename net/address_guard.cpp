@@ -1,5 +1,7 @@
 #include "net/address_guard.hpp"
 
+#include "net/http_types.hpp"
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -137,12 +139,7 @@ bool is_public_host_name(std::string_view host) noexcept {
   const auto labels = labels_of(host);
   if (!labels || labels->count < 2)
     return false;
-  std::string lower{labels->last};
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return std::find(std::begin(reserved_last_labels),
-                   std::end(reserved_last_labels), lower)
+  return std::ranges::find(reserved_last_labels, lower_case(labels->last))
          == std::end(reserved_last_labels);
 }
 

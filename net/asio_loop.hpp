@@ -5,6 +5,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 
 namespace weir::net {
 
@@ -14,9 +15,11 @@ class asio_loop final : public event_loop {
 public:
   asio_loop() = default;
 
-  void post(task x) override;
+  void post(task x) override { boost::asio::post(context_, std::move(x)); }
 
-  bool here() const noexcept override;
+  bool here() const noexcept override {
+    return context_.get_executor().running_in_this_thread();
+  }
 
   std::unique_ptr<timer> make_timer() override;
 

@@ -147,10 +147,6 @@ void running_call::on_sent(std::error_code error, size_t n) {
 
 // -- answer -------------------------------------------------------------------
 
-bytes_view running_call::input() const noexcept {
-  return bytes_view{input_}.subspan(begin_, end_ - begin_);
-}
-
 void running_call::read() {
   if (begin_ > 0) {
     std::copy(input_.begin() + static_cast<ptrdiff_t>(begin_),

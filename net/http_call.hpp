@@ -58,7 +58,9 @@ private:
   void close_stream();
   void on_deadline();
   void arm();
-  bytes_view input() const noexcept;
+  bytes_view input() const noexcept {
+    return bytes_view{input_}.subspan(begin_, end_ - begin_);
+  }
 
   std::shared_ptr<http_pool> pool_;
   http_request request_;

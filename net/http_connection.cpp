@@ -2,8 +2,8 @@
 
 #include "net/http_writer.hpp"
 #include "net/limits.hpp"
+#include "net/ws_channel.hpp"
 #include "net/ws_codec.hpp"
-#include "net/ws_session_channel.hpp"
 
 #include <algorithm>
 
@@ -14,9 +14,7 @@ namespace {
 constexpr size_t read_bytes = 16'384;
 
 ws_close_info server_closed() {
-  ws_close_info info;
-  info.reason = fail(ec::cancelled, "the server was closed");
-  return info;
+  return close_info(ec::cancelled, "the server was closed");
 }
 
 constexpr std::string_view error_name(int status) noexcept {
@@ -369,15 +367,15 @@ void http_connection::linger() {
 ws_session_ptr
 http_connection::upgrade(std::shared_ptr<ws_session_listener> listener,
                          const ws_session_options& options) {
-  auto channel = std::make_shared<ws_session_channel>(
-    loop(), options, std::move(listener), stream_->remote().address, permit_);
+  auto channel
+    = make_session_channel(loop(), options, std::move(listener), permit_);
   loop().post([self = shared_from_this(), channel] {
     self->hand_stream_to(*channel);
   });
-  return make_ws_session(std::move(channel));
+  return make_ws_session(std::move(channel), stream_->remote().address);
 }
 
-void http_connection::hand_stream_to(ws_session_channel& channel) {
+void http_connection::hand_stream_to(ws_channel& channel) {
   auto cut_channel = [weak = channel.weak_from_this()] {
     if (auto x = weak.lock())
       x->loop().post([x] {

@@ -66,7 +66,7 @@ private:
   uint64_t id_;
 };
 
-class ws_session_channel;
+class ws_channel;
 
 /// One connection of the server: requests in turn, then perhaps a WebSocket.
 ///
@@ -109,7 +109,7 @@ private:
   void on_written(std::error_code error, size_t n);
   void on_sent();
   void send_rest();
-  void hand_stream_to(ws_session_channel& channel);
+  void hand_stream_to(ws_channel& channel);
   void linger();
   void drop_input(size_t n);
   void set_deadline(std::chrono::microseconds delay);

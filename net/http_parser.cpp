@@ -18,14 +18,6 @@ namespace http = boost::beast::http;
 using boost::beast::error_code;
 using text_view = boost::beast::string_view;
 
-std::string lower_case(text_view x) {
-  std::string out{x.data(), x.size()};
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
-
 error malformed(std::string why) {
   return fail(ec::malformed, "HTTP: " + std::move(why));
 }
@@ -204,8 +196,8 @@ private:
   void on_field_impl(http::field, text_view name, text_view value,
                      error_code&) override {
     if (!in_line_) // Trailers are not looked at.
-      head_.headers.push_back(
-        {lower_case(name), std::string{value.data(), value.size()}});
+      head_.headers.push_back({lower_case({name.data(), name.size()}),
+                               std::string{value.data(), value.size()}});
   }
 
   void on_header_impl(error_code&) override {}

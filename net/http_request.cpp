@@ -6,11 +6,6 @@
 namespace weir::net {
 
 const std::string*
-incoming_request::header(std::string_view name) const noexcept {
-  return find_header(headers, name);
-}
-
-const std::string*
 incoming_request::parameter(std::string_view name) const noexcept {
   for (auto& [key, value] : query)
     if (key == name)

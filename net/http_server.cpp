@@ -87,53 +87,31 @@ void on_accepted(const std::shared_ptr<server_core>& core, stream_ptr x) {
     connection->cut();
 }
 
-class server final : public http_server {
-public:
-  explicit server(std::shared_ptr<server_core> core) : core_(std::move(core)) {}
-
-  ~server() override {
-    stop_listening();
-    core_->close();
-  }
-
-  server(const server&) = delete;
-  server& operator=(const server&) = delete;
-
-  result<void> open(transport& network) {
-    auto accepted = [core = core_](stream_ptr x) {
-      on_accepted(core, std::move(x));
-    };
-    auto opened = network.listen(core_->options.at, accepted);
-    if (!opened)
-      return opened.error();
-    listener_ = std::move(*opened);
-    return {};
-  }
-
-  const endpoint& local() const noexcept override { return listener_->local(); }
-
-  void stop_listening() override {
-    if (listener_)
-      listener_->close();
-  }
-
-  size_t connections() const noexcept override { return core_->connections(); }
-
-private:
-  std::shared_ptr<server_core> core_;
-  std::unique_ptr<listener> listener_;
-};
-
 } // namespace
+
+http_server::http_server(std::shared_ptr<server_core> core,
+                         std::unique_ptr<listener> x)
+  : core_(std::move(core)), listener_(std::move(x)) {}
+
+http_server::~http_server() {
+  stop_listening();
+  core_->close();
+}
+
+size_t http_server::connections() const noexcept {
+  return core_->connections();
+}
 
 result<std::shared_ptr<http_server>>
 make_http_server(transport_ptr network, std::shared_ptr<http_service> service,
                  http_server_options options) {
   auto core = std::make_shared<server_core>(std::move(service), options);
-  auto x = std::make_shared<server>(std::move(core));
-  if (auto opened = x->open(*network); !opened)
+  auto opened = network->listen(options.at, [core](stream_ptr x) {
+    on_accepted(core, std::move(x));
+  });
+  if (!opened)
     return opened.error();
-  return std::shared_ptr<http_server>{std::move(x)};
+  return std::make_shared<http_server>(std::move(core), std::move(*opened));
 }
 
 } // namespace weir::net

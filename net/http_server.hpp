@@ -76,7 +76,9 @@ struct incoming_request {
   /// Where the body goes; the service's own, from `on_head`.
   std::shared_ptr<body_sink> sink;
 
-  const std::string* header(std::string_view name) const noexcept;
+  const std::string* header(std::string_view name) const noexcept {
+    return find_header(headers, name);
+  }
 
   /// The first value of a query parameter, or null.
   const std::string* parameter(std::string_view name) const noexcept;
@@ -169,6 +171,8 @@ struct http_server_options {
   std::chrono::microseconds idle_timeout = limits::http_server_idle_timeout;
 };
 
+class server_core;
+
 /// An HTTP/1.1 server with WebSocket upgrades. What breaks the framing rules
 /// (both Content-Length and Transfer-Encoding, either twice, folded lines, bare
 /// LF, control bytes, no Host, ...) is answered 400 and closed.
@@ -177,15 +181,23 @@ struct http_server_options {
 /// Destruction stops listening and cuts all connections; sessions are told.
 class http_server {
 public:
-  virtual ~http_server() = default;
+  http_server(std::shared_ptr<server_core> core, std::unique_ptr<listener> x);
+  ~http_server();
 
-  virtual const endpoint& local() const noexcept = 0;
+  http_server(const http_server&) = delete;
+  http_server& operator=(const http_server&) = delete;
+
+  const endpoint& local() const noexcept { return listener_->local(); }
 
   /// Stops listening; connections go on.
-  virtual void stop_listening() = 0;
+  void stop_listening() { listener_->close(); }
 
   /// Open connections, WebSocket sessions included.
-  virtual size_t connections() const noexcept = 0;
+  size_t connections() const noexcept;
+
+private:
+  std::shared_ptr<server_core> core_;
+  std::unique_ptr<listener> listener_;
 };
 
 result<std::shared_ptr<http_server>>

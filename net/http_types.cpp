@@ -11,6 +11,14 @@ bool same_text(std::string_view x, std::string_view y) noexcept {
   return boost::beast::iequals(x, y);
 }
 
+std::string lower_case(std::string_view x) {
+  std::string out{x};
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return out;
+}
+
 bool lists_token(std::string_view list, std::string_view token) noexcept {
   // Beast's own list takes `websocket/13` for `websocket`.
   while (!list.empty()) {

@@ -22,6 +22,9 @@ const std::string* find_header(const http_headers& headers,
 /// Equal but for ASCII case.
 bool same_text(std::string_view x, std::string_view y) noexcept;
 
+/// With ASCII letters in lower case.
+std::string lower_case(std::string_view x);
+
 /// Whether a comma-separated list (Connection, Upgrade) names `token`.
 bool lists_token(std::string_view list, std::string_view token) noexcept;
 

@@ -4,7 +4,6 @@
 #include "net/asio_loop.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <atomic>
@@ -47,14 +46,6 @@ private:
 } // namespace
 
 // -- asio_loop ----------------------------------------------------------------
-
-void asio_loop::post(task x) {
-  boost::asio::post(context_, std::move(x));
-}
-
-bool asio_loop::here() const noexcept {
-  return context_.get_executor().running_in_this_thread();
-}
 
 std::unique_ptr<timer> asio_loop::make_timer() {
   return std::make_unique<asio_timer>(context_);

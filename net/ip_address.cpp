@@ -1,8 +1,9 @@
 #include "net/ip_address.hpp"
 
+#include "base/parse_number.hpp"
+
 #include <algorithm>
 #include <arpa/inet.h>
-#include <charconv>
 
 namespace weir::net {
 
@@ -44,10 +45,10 @@ result<endpoint> endpoint::parse(std::string_view text) {
   if (bracketed)
     host = host.substr(1, host.size() - 2);
   endpoint x;
-  auto end = digits.data() + digits.size();
-  auto [rest, error] = std::from_chars(digits.data(), end, x.port);
-  if (error != std::errc{} || rest != end)
+  const auto port = parse_number<uint16_t>(digits);
+  if (!port)
     return fail(ec::malformed, "not a port: expected a number below 65536");
+  x.port = *port;
   auto address = ip_address::parse(host);
   if (!address)
     return address.error();

@@ -98,46 +98,6 @@ private:
   std::shared_ptr<core> core_;
 };
 
-class system_transport final : public transport {
-public:
-  system_transport(io_threads& threads, std::shared_ptr<dns_resolver> dns)
-    : threads_(threads), dns_(std::move(dns)) {}
-
-  event_loop& next_loop() noexcept override { return threads_.next_loop(); }
-
-  void dial(event_loop& loop, const endpoint& to,
-            std::chrono::microseconds timeout, stream_handler done) override;
-
-  result<std::unique_ptr<listener>> listen(const endpoint& at,
-                                           accept_handler accepted) override {
-    auto x = std::make_shared<system_listener::core>(
-      threads_, static_cast<asio_loop&>(threads_.loop(0)));
-    if (auto opened = x->open(at); !opened)
-      return opened.error();
-    x->accepted = std::move(accepted);
-    x->loop.post([x] {
-      x->accept();
-    });
-    return std::make_unique<system_listener>(std::move(x));
-  }
-
-  void
-  resolve(event_loop& loop, std::string name,
-          std::function<void(result<std::vector<ip_address>>)> done) override {
-    dns_->resolve(loop, std::move(name), std::move(done));
-  }
-
-  void resolve_txt(
-    event_loop& loop, std::string name,
-    std::function<void(result<std::vector<std::string>>)> done) override {
-    dns_->resolve_txt(loop, std::move(name), std::move(done));
-  }
-
-private:
-  io_threads& threads_;
-  std::shared_ptr<dns_resolver> dns_;
-};
-
 /// One attempt to connect, with a clock running against it.
 struct dialling : std::enable_shared_from_this<dialling> {
   explicit dialling(asio_loop& own)
@@ -172,15 +132,51 @@ struct dialling : std::enable_shared_from_this<dialling> {
   stream_handler done;
 };
 
-void system_transport::dial(event_loop& loop, const endpoint& to,
-                            std::chrono::microseconds timeout,
-                            stream_handler done) {
-  auto x = std::make_shared<dialling>(static_cast<asio_loop&>(loop));
-  x->done = std::move(done);
-  loop.dispatch([x, to, timeout] {
-    x->start(to, timeout);
-  });
-}
+class system_transport final : public transport {
+public:
+  system_transport(io_threads& threads, std::shared_ptr<dns_resolver> dns)
+    : threads_(threads), dns_(std::move(dns)) {}
+
+  event_loop& next_loop() noexcept override { return threads_.next_loop(); }
+
+  void dial(event_loop& loop, const endpoint& to,
+            std::chrono::microseconds timeout, stream_handler done) override {
+    auto x = std::make_shared<dialling>(static_cast<asio_loop&>(loop));
+    x->done = std::move(done);
+    loop.dispatch([x, to, timeout] {
+      x->start(to, timeout);
+    });
+  }
+
+  result<std::unique_ptr<listener>> listen(const endpoint& at,
+                                           accept_handler accepted) override {
+    auto x = std::make_shared<system_listener::core>(
+      threads_, static_cast<asio_loop&>(threads_.loop(0)));
+    if (auto opened = x->open(at); !opened)
+      return opened.error();
+    x->accepted = std::move(accepted);
+    x->loop.post([x] {
+      x->accept();
+    });
+    return std::make_unique<system_listener>(std::move(x));
+  }
+
+  void
+  resolve(event_loop& loop, std::string name,
+          std::function<void(result<std::vector<ip_address>>)> done) override {
+    dns_->resolve(loop, std::move(name), std::move(done));
+  }
+
+  void resolve_txt(
+    event_loop& loop, std::string name,
+    std::function<void(result<std::vector<std::string>>)> done) override {
+    dns_->resolve_txt(loop, std::move(name), std::move(done));
+  }
+
+private:
+  io_threads& threads_;
+  std::shared_ptr<dns_resolver> dns_;
+};
 
 } // namespace
 

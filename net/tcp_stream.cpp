@@ -1,8 +1,9 @@
 #include "net/asio_loop.hpp"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/container/static_vector.hpp>
 
-#include <array>
+#include <algorithm>
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -18,28 +19,6 @@ void set_option(tcp::socket& socket, int level, int name, int value) noexcept {
   // Failure costs speed, not correctness.
   setsockopt(socket.native_handle(), level, name, &value, sizeof(value));
 }
-
-/// Views as Asio wants them, without an allocation.
-class gathered {
-public:
-  explicit gathered(std::span<const bytes_view> parts) noexcept
-    : size_(std::min(parts.size(), stream::gather_max)) {
-    for (size_t i = 0; i < size_; ++i)
-      parts_[i] = {parts[i].data(), parts[i].size()};
-  }
-
-  const boost::asio::const_buffer* begin() const noexcept {
-    return parts_.data();
-  }
-
-  const boost::asio::const_buffer* end() const noexcept {
-    return parts_.data() + size_;
-  }
-
-private:
-  std::array<boost::asio::const_buffer, stream::gather_max> parts_;
-  size_t size_;
-};
 
 class tcp_stream final : public stream,
                          public std::enable_shared_from_this<tcp_stream> {
@@ -70,9 +49,15 @@ public:
   }
 
   void write_some(std::span<const bytes_view> parts, io_handler done) override {
+    // As Asio wants them, without an allocation.
+    boost::container::static_vector<boost::asio::const_buffer,
+                                    stream::gather_max>
+      buffers;
+    for (auto& part : parts)
+      buffers.emplace_back(part.data(), part.size());
     socket_.async_write_some(
-      gathered{parts}, [self = shared_from_this(), done = std::move(done)](
-                         const boost::system::error_code& error, size_t n) {
+      buffers, [self = shared_from_this(), done = std::move(done)](
+                 const boost::system::error_code& error, size_t n) {
         done(error, n);
       });
   }

@@ -1,5 +1,7 @@
 #include "net/url.hpp"
 
+#include "base/parse_number.hpp"
+#include "net/http_types.hpp"
 #include "net/ip_address.hpp"
 #include "net/limits.hpp"
 
@@ -7,7 +9,6 @@
 #include <boost/url/url.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <exception>
 #include <optional>
 
@@ -37,14 +38,6 @@ std::optional<scheme> parse_scheme(std::string_view lower) noexcept {
   return std::nullopt;
 }
 
-std::string to_lower(std::string_view x) {
-  std::string out{x};
-  std::transform(out.begin(), out.end(), out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
-
 bool is_host_char(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'
          || c == '.' || c == '_';
@@ -53,7 +46,7 @@ bool is_host_char(char c) noexcept {
 result<std::string> parse_host(const boost::urls::url_view_base& from) {
   using boost::urls::host_type;
   auto encoded = from.encoded_host();
-  auto host = to_lower({encoded.data(), encoded.size()});
+  auto host = lower_case({encoded.data(), encoded.size()});
   switch (from.host_type()) {
     case host_type::ipv4:
       return host;
@@ -78,17 +71,15 @@ result<uint16_t> parse_port(const boost::urls::url_view_base& from,
   auto digits = from.port();
   if (digits.empty())
     return fallback;
-  uint16_t port = 0;
-  auto end = digits.data() + digits.size();
-  auto [rest, error] = std::from_chars(digits.data(), end, port);
-  if (error != std::errc{} || rest != end || port == 0)
+  const auto port = parse_number<uint16_t>({digits.data(), digits.size()});
+  if (port.value_or(0) == 0)
     return refuse("not a port");
-  return port;
+  return *port;
 }
 
 result<url> convert(const boost::urls::url_view_base& from) {
   auto known
-    = parse_scheme(to_lower({from.scheme().data(), from.scheme().size()}));
+    = parse_scheme(lower_case({from.scheme().data(), from.scheme().size()}));
   if (!known)
     return refuse("only http, https, ws and wss are spoken");
   if (from.has_userinfo())
@@ -136,25 +127,8 @@ bool is_unreserved(char c) noexcept {
 } // namespace
 
 std::string_view to_string(scheme x) noexcept {
-  switch (x) {
-    case scheme::http:
-      return "http";
-    case scheme::https:
-      return "https";
-    case scheme::ws:
-      return "ws";
-    case scheme::wss:
-      return "wss";
-  }
-  return "";
-}
-
-bool url::secure() const noexcept {
-  return scheme == net::scheme::https || scheme == net::scheme::wss;
-}
-
-uint16_t url::default_port() const noexcept {
-  return secure() ? 443 : 80;
+  constexpr std::string_view names[]{"http", "https", "ws", "wss"};
+  return names[static_cast<size_t>(x)];
 }
 
 std::string url::authority() const {

@@ -24,10 +24,12 @@ struct url {
   friend bool operator==(const url&, const url&) = default;
 
   /// https or wss.
-  bool secure() const noexcept;
+  bool secure() const noexcept {
+    return scheme == net::scheme::https || scheme == net::scheme::wss;
+  }
 
   /// The port that the scheme implies.
-  uint16_t default_port() const noexcept;
+  uint16_t default_port() const noexcept { return secure() ? 443 : 80; }
 
   /// Value of the Host header: default port left out, IPv6 in brackets.
   std::string authority() const;

@@ -10,12 +10,16 @@ namespace weir::net {
 namespace {
 
 ws_close_info lost(std::string why) {
-  ws_close_info info;
-  info.reason = fail(ec::unreachable, std::move(why));
-  return info;
+  return close_info(ec::unreachable, std::move(why));
 }
 
 } // namespace
+
+ws_close_info close_info(ec code, std::string why) {
+  ws_close_info out;
+  out.reason = fail(code, std::move(why));
+  return out;
+}
 
 ws_channel::ws_channel(event_loop& loop, const ws_channel_options& options)
   : loop_(loop), options_(options),
@@ -184,14 +188,12 @@ void ws_channel::handle(ws_decoder::event x) {
       peer_closed_ = true;
       return close(x.code == 0 ? ws_code::normal : x.code, {}, info);
     }
-    case kind::failed: {
-      ws_close_info info;
-      info.reason
-        = fail(x.code == ws_code::too_big ? ec::limit_reached : ec::malformed,
-               x.reason);
+    case kind::failed:
       discarding_ = true;
-      return close(x.code, x.reason, info);
-    }
+      return close(x.code, x.reason,
+                   close_info(x.code == ws_code::too_big ? ec::limit_reached
+                                                         : ec::malformed,
+                              x.reason));
   }
 }
 

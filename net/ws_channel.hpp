@@ -3,6 +3,7 @@
 #include "net/transport.hpp"
 #include "net/ws_client.hpp"
 #include "net/ws_codec.hpp"
+#include "net/ws_session.hpp"
 
 #include <deque>
 #include <mutex>
@@ -146,5 +147,18 @@ private:
   bool flush_posted_ = false;
   bool queue_closed_ = false;
 };
+
+ws_close_info close_info(ec code, std::string why);
+
+/// The server's end, made when an upgrade is accepted.
+/// @param permit Held until the TCP connection is gone.
+std::shared_ptr<ws_channel>
+make_session_channel(event_loop& loop, const ws_session_options& options,
+                     std::shared_ptr<ws_session_listener> listener,
+                     std::shared_ptr<void> permit);
+
+/// What the application holds of it.
+ws_session_ptr make_ws_session(std::shared_ptr<ws_channel> channel,
+                               const ip_address& peer);
 
 } // namespace weir::net

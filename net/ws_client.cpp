@@ -26,16 +26,6 @@ ws_channel_options channel_options(const ws_client_options& x) {
   return out;
 }
 
-ws_close_info because(error why) {
-  ws_close_info info;
-  info.reason = std::move(why);
-  return info;
-}
-
-ws_close_info because(ec code, std::string why) {
-  return because(fail(code, std::move(why)));
-}
-
 /// Dials, upgrades, then hands out frames under credit.
 class client_channel final : public ws_channel {
 public:
@@ -47,7 +37,7 @@ public:
   void start(transport_ptr network) {
     auto target = options_.target.scheme;
     if (target != scheme::ws && target != scheme::wss)
-      return cut(because(ec::invalid_argument, "not a ws or wss URL"));
+      return cut(close_info(ec::invalid_argument, "not a ws or wss URL"));
     connect_options how{options_.guard, options_.tls, options_.connect_timeout,
                         options_.tls_timeout};
     connect_to(std::move(network), loop(), options_.target, std::move(how),
@@ -55,7 +45,8 @@ public:
                  if (connected)
                    self->on_connected(std::move(*connected));
                  else
-                   self->cut(because(connected.error()));
+                   self->cut(close_info(connected.error().code,
+                                        connected.error().context));
                });
   }
 
@@ -84,9 +75,9 @@ private:
     if (is_over())
       return stream_->close();
     if (!make_request())
-      return cut(because(ec::invalid_argument, "malformed request header"));
+      return cut(close_info(ec::invalid_argument, "malformed request header"));
     deadline_->start(options_.upgrade_timeout, [this] {
-      cut(because(ec::unreachable, "no answer to the WebSocket upgrade"));
+      cut(close_info(ec::unreachable, "no answer to the WebSocket upgrade"));
     });
     send_request();
   }
@@ -137,15 +128,15 @@ private:
 
   bool upgrade_failed(std::error_code error) {
     if (error && !is_over())
-      cut(because(ec::unreachable,
-                  "connection lost before the upgrade: " + error.message()));
+      cut(close_info(ec::unreachable,
+                     "connection lost before the upgrade: " + error.message()));
     return is_over();
   }
 
   void on_answer() {
     const auto used = parser_->put_head(bytes_view{answer_}.subspan(parsed_));
     if (!used)
-      return cut(because(ec::malformed, used.error().context));
+      return cut(close_info(ec::malformed, used.error().context));
     parsed_ += *used;
     if (!parser_->has_head())
       return read_answer();
@@ -164,8 +155,8 @@ private:
       auto code = head.status == 429   ? ec::rate_limited
                   : head.status >= 500 ? ec::unreachable
                                        : ec::invalid_argument;
-      auto info = because(code, "the upgrade was answered with HTTP "
-                                  + std::to_string(head.status));
+      auto info = close_info(code, "the upgrade was answered with HTTP "
+                                     + std::to_string(head.status));
       info.http_status = head.status;
       info.retry_after = retry_after(head.headers, options_.time->wall_now());
       return info;
@@ -181,7 +172,7 @@ private:
                 && says("sec-websocket-protocol").empty();
     if (good)
       return std::nullopt;
-    auto info = because(ec::malformed, "not a WebSocket upgrade");
+    auto info = close_info(ec::malformed, "not a WebSocket upgrade");
     info.http_status = head.status;
     return info;
   }
@@ -203,8 +194,8 @@ private:
     auto text = kind == ws_decoder::kind::text;
     if (text != (options_.accepts == ws_accepts::text))
       return close(ws_code::unsupported, "unsupported kind of message",
-                   because(ec::malformed, text ? "a text message came"
-                                               : "a binary message came"));
+                   close_info(ec::malformed, text ? "a text message came"
+                                                  : "a binary message came"));
     --frame_credit_;
     byte_credit_ -= static_cast<int64_t>(payload.size());
     note_credit();
@@ -276,7 +267,7 @@ public:
 
   void close(uint16_t code) override {
     channel_->loop().post([x = channel_, code] {
-      x->close(code, {}, because(ec::cancelled, "closed by us"));
+      x->close(code, {}, close_info(ec::cancelled, "closed by us"));
     });
   }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/bytes.hpp"
+#include "net/ws_codec.hpp"
 
 #include <string_view>
 
@@ -14,9 +14,14 @@ namespace weir::net {
 class ws_message {
 public:
   /// @pre `payload` is UTF-8.
-  static ws_message text(std::string_view payload);
+  static ws_message text(std::string_view payload) {
+    return ws_message{
+      shared_bytes{ws_frame(ws_opcode::text, as_bytes(payload))}};
+  }
 
-  static ws_message binary(bytes_view payload);
+  static ws_message binary(bytes_view payload) {
+    return ws_message{shared_bytes{ws_frame(ws_opcode::binary, payload)}};
+  }
 
   /// The frame header and the payload behind it.
   const shared_bytes& frame() const noexcept { return frame_; }

@@ -1,4 +1,5 @@
-#include "net/ws_session_channel.hpp"
+#include "base/token_bucket.hpp"
+#include "net/ws_channel.hpp"
 
 namespace weir::net {
 
@@ -17,16 +18,60 @@ ws_channel_options channel_options(const ws_session_options& x) {
   return out;
 }
 
-ws_close_info by_us(const char* why) {
-  ws_close_info info;
-  info.reason = fail(ec::cancelled, why);
-  return info;
-}
+/// Takes messages at a bounded rate and queues what others send.
+class session_channel final : public ws_channel {
+public:
+  session_channel(event_loop& loop, const ws_session_options& options,
+                  std::shared_ptr<ws_session_listener> listener,
+                  std::shared_ptr<void> permit)
+    : ws_channel(loop, channel_options(options)),
+      listener_(std::move(listener)), permit_(std::move(permit)),
+      frames_(options.frames_per_second_max, options.frames_per_second_max),
+      controls_(options.control_per_minute_max / 60,
+                options.control_per_minute_max),
+      pause_(loop.make_timer()) {}
 
+private:
+  bool ready() override {
+    auto wait = frames_.delay(loop().now());
+    if (wait.count() == 0)
+      return true;
+    pause_->start(wait, [this] {
+      pump();
+    });
+    return false;
+  }
+
+  void on_message(ws_decoder::kind kind, shared_bytes payload) override {
+    if (kind == ws_decoder::kind::text)
+      listener_->on_text(as_text(payload.view()));
+    else
+      listener_->on_binary(payload.view());
+  }
+
+  void on_data_frame() override { frames_.take(loop().now()); }
+
+  bool on_control_frame() override { return controls_.take(loop().now()); }
+
+  void on_drained() override { listener_->on_drained(); }
+
+  void on_over(const ws_close_info& info) override {
+    pause_->cancel();
+    std::exchange(listener_, nullptr)->on_closed(info.reason.context);
+  }
+
+  std::shared_ptr<ws_session_listener> listener_;
+  std::shared_ptr<void> permit_;
+  token_bucket frames_;
+  token_bucket controls_;
+  std::unique_ptr<timer> pause_;
+};
+
+/// What the application holds.
 class session_handle final : public ws_session {
 public:
-  explicit session_handle(std::shared_ptr<ws_session_channel> x)
-    : channel_(std::move(x)) {}
+  session_handle(std::shared_ptr<ws_channel> x, const ip_address& peer)
+    : channel_(std::move(x)), peer_(peer) {}
 
   ~session_handle() override { cut(); }
 
@@ -39,13 +84,13 @@ public:
 
   void cut() override {
     channel_->loop().post([x = channel_] {
-      x->cut(by_us("cut by us"));
+      x->cut(close_info(ec::cancelled, "cut by us"));
     });
   }
 
   void close(uint16_t code, std::string_view reason) override {
     channel_->loop().post([x = channel_, code, text = std::string{reason}] {
-      x->close(code, text, by_us("closed by us"));
+      x->close(code, text, close_info(ec::cancelled, "closed by us"));
     });
   }
 
@@ -57,62 +102,26 @@ public:
     return channel_->queued_bytes();
   }
 
-  const ip_address& peer() const noexcept override { return channel_->peer(); }
+  const ip_address& peer() const noexcept override { return peer_; }
 
 private:
-  std::shared_ptr<ws_session_channel> channel_;
+  std::shared_ptr<ws_channel> channel_;
+  ip_address peer_;
 };
 
 } // namespace
 
-ws_session_channel::ws_session_channel(
-  event_loop& loop, const ws_session_options& options,
-  std::shared_ptr<ws_session_listener> listener, const ip_address& peer,
-  std::shared_ptr<void> permit)
-  : ws_channel(loop, channel_options(options)), listener_(std::move(listener)),
-    peer_(peer), permit_(std::move(permit)),
-    frames_(options.frames_per_second_max, options.frames_per_second_max),
-    controls_(options.control_per_minute_max / 60,
-              options.control_per_minute_max),
-    pause_(loop.make_timer()) {}
-
-bool ws_session_channel::ready() {
-  auto wait = frames_.delay(loop().now());
-  if (wait.count() == 0)
-    return true;
-  pause_->start(wait, [this] {
-    pump();
-  });
-  return false;
+std::shared_ptr<ws_channel>
+make_session_channel(event_loop& loop, const ws_session_options& options,
+                     std::shared_ptr<ws_session_listener> listener,
+                     std::shared_ptr<void> permit) {
+  return std::make_shared<session_channel>(loop, options, std::move(listener),
+                                           std::move(permit));
 }
 
-void ws_session_channel::on_data_frame() {
-  frames_.take(loop().now());
-}
-
-bool ws_session_channel::on_control_frame() {
-  return controls_.take(loop().now());
-}
-
-void ws_session_channel::on_message(ws_decoder::kind kind,
-                                    shared_bytes payload) {
-  if (kind == ws_decoder::kind::text)
-    listener_->on_text(as_text(payload.view()));
-  else
-    listener_->on_binary(payload.view());
-}
-
-void ws_session_channel::on_drained() {
-  listener_->on_drained();
-}
-
-void ws_session_channel::on_over(const ws_close_info& info) {
-  pause_->cancel();
-  std::exchange(listener_, nullptr)->on_closed(info.reason.context);
-}
-
-ws_session_ptr make_ws_session(std::shared_ptr<ws_session_channel> channel) {
-  return std::make_shared<session_handle>(std::move(channel));
+ws_session_ptr make_ws_session(std::shared_ptr<ws_channel> channel,
+                               const ip_address& peer) {
+  return std::make_shared<session_handle>(std::move(channel), peer);
 }
 
 } // namespace weir::net
