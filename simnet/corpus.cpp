@@ -106,14 +106,6 @@ size_t corpus::played() const {
   return played_;
 }
 
-size_t corpus::hosts() const noexcept {
-  return index_.hosts;
-}
-
-size_t corpus::accounts() const {
-  return index_.accounts.size();
-}
-
 account_view corpus::view(size_t index) const {
   const auto& x = index_.accounts[index];
   account_view out;
@@ -190,14 +182,6 @@ void corpus::visit_records(size_t index, std::string_view after,
     if (!visit(at->first, {at->second, bytes(block.begin(), block.end())}))
       return;
   }
-}
-
-event_log& corpus::host_log(size_t host) const {
-  return *host_logs_[host];
-}
-
-event_log* corpus::relay_log() const noexcept {
-  return relay_log_.get();
 }
 
 shared_bytes corpus::frame(size_t number) const {

@@ -35,8 +35,8 @@ public:
 
   // -- truth -----------------------------------------------------------------
 
-  size_t hosts() const noexcept override;
-  size_t accounts() const override;
+  size_t hosts() const noexcept override { return index_.hosts; }
+  size_t accounts() const override { return index_.accounts.size(); }
   account_view view(size_t index) const override;
   std::optional<size_t> find(std::string_view did) const override;
   std::optional<size_t> find_handle(std::string_view handle) const override;
@@ -46,8 +46,8 @@ public:
   /// load.
   void visit_records(size_t index, std::string_view after,
                      const repo_tree::visitor& visit) const override;
-  event_log& host_log(size_t host) const override;
-  event_log* relay_log() const noexcept override;
+  event_log& host_log(size_t host) const override { return *host_logs_[host]; }
+  event_log* relay_log() const noexcept override { return relay_log_.get(); }
 
 private:
   corpus(shared_bytes file, corpus_index index, bool relay);

@@ -109,11 +109,6 @@ void event_log::let_go() {
   announce();
 }
 
-/// The last event that clients may get. @pre the lock is held
-int64_t event_log::shown() const noexcept {
-  return held_after_ ? std::min(*held_after_, newest_) : newest_;
-}
-
 size_t event_log::cut() {
   const auto all = listeners();
   for (const auto& x : all)
@@ -161,10 +156,6 @@ size_t event_log::size() const {
 void event_log::subscribe(std::weak_ptr<listener> x) {
   const std::lock_guard lock{guard_};
   listeners_.push_back(std::move(x));
-}
-
-size_t event_log::subscribers() const {
-  return listeners().size();
 }
 
 std::vector<std::shared_ptr<event_log::listener>> event_log::listeners() const {

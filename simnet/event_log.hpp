@@ -3,6 +3,7 @@
 #include "base/bytes.hpp"
 #include "simnet/options.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <functional>
@@ -117,7 +118,7 @@ public:
 
   void subscribe(std::weak_ptr<listener> x);
 
-  size_t subscribers() const;
+  size_t subscribers() const { return listeners().size(); }
 
 private:
   struct entry {
@@ -127,7 +128,11 @@ private:
   };
 
   std::vector<std::shared_ptr<listener>> listeners() const;
-  int64_t shown() const noexcept;
+
+  /// The last event that clients may get. @pre the lock is held
+  int64_t shown() const noexcept {
+    return held_after_ ? std::min(*held_after_, newest_) : newest_;
+  }
   void store(entry x);
   void announce() const;
 

@@ -52,6 +52,16 @@ error no_such_host() {
   return fail(ec::invalid_argument, "no such host");
 }
 
+/// What `get` says of every account.
+template <class T>
+std::shared_ptr<const std::vector<T>> of_all(const world& from,
+                                             T (world::*get)(size_t) const) {
+  std::vector<T> out;
+  for (size_t i = 0; i < from.accounts(); ++i)
+    out.push_back((from.*get)(i));
+  return std::make_shared<const std::vector<T>>(std::move(out));
+}
+
 } // namespace
 
 const char* to_string(fault_kind x) noexcept {
@@ -126,26 +136,26 @@ result<fault_record> faults::disturb_stream(const fault& x) {
   if (!log)
     return no_relay();
   fault_record out;
-  if (x.kind == fault_kind::lose_window || x.kind == fault_kind::lose_silently
-      || x.kind == fault_kind::garble_events)
-    out = lose(*log, x);
-  else if (x.kind == fault_kind::restart_sequence)
-    log->restart();
-  if (x.kind == fault_kind::throttle_stream) {
-    log->set_rate(x.rate);
-    return out;
+  switch (x.kind) {
+    case fault_kind::throttle_stream:
+      log->set_rate(x.rate);
+      return out;
+    case fault_kind::repeat_events:
+      out.count = log->repeat(x.count);
+      return out;
+    case fault_kind::delay_stream:
+      x.count == 0 ? log->let_go() : log->hold_back();
+      return out;
+    case fault_kind::drop_connection:
+      out.count = log->cut();
+      return out;
+    case fault_kind::restart_sequence:
+      log->restart();
+      break;
+    default:
+      out = lose(*log, x);
   }
-  if (x.kind == fault_kind::repeat_events) {
-    out.count = log->repeat(x.count);
-    return out;
-  }
-  if (x.kind == fault_kind::delay_stream) {
-    x.count == 0 ? log->let_go() : log->hold_back();
-    return out;
-  }
-  const auto connections = log->cut();
-  if (x.kind == fault_kind::drop_connection)
-    out.count = connections;
+  log->cut();
   return out;
 }
 
@@ -174,11 +184,18 @@ result<fault_record> faults::disturb_account(const fault& x) {
   if (!fits(x.kind, self->status, self->relay_takedown))
     return fail(ec::invalid_argument,
                 self->id().str() + " is " + to_string(self->status));
+  if (x.kind == fault_kind::relay_take_down && !world_.relay_log())
+    return no_relay();
+  if (x.kind == fault_kind::migrate) {
+    const auto target = new_home(*self, x);
+    if (target >= world_.hosts())
+      return no_such_host();
+    if (target == self->host)
+      return fail(ec::invalid_argument, "the account lives there already");
+  }
   self->muted = x.silent;
-  const auto done = happen(*self, x);
+  happen(*self, x);
   self->muted = false;
-  if (!done)
-    return done.error();
   fault_record out;
   out.dids.push_back(self->id().str());
   return out;
@@ -204,25 +221,11 @@ result<fault_record> faults::order_requests(const fault& x) {
   if (x.lasting.count() > 0)
     made.until = world_.options().time->steady_now() + x.lasting;
   if (*what == request_fault::stale_document)
-    made.past = everybody();
+    made.past = of_all(world_, &world::view);
   if (*what == request_fault::stale_repo)
-    made.repositories = repositories();
+    made.repositories = of_all(world_, &world::export_car);
   requests_.add(std::move(made));
   return out;
-}
-
-std::shared_ptr<const std::vector<account_view>> faults::everybody() const {
-  std::vector<account_view> out;
-  for (size_t i = 0; i < world_.accounts(); ++i)
-    out.push_back(world_.view(i));
-  return std::make_shared<const std::vector<account_view>>(std::move(out));
-}
-
-std::shared_ptr<const std::vector<shared_bytes>> faults::repositories() const {
-  std::vector<shared_bytes> out;
-  for (size_t i = 0; i < world_.accounts(); ++i)
-    out.push_back(world_.export_car(i));
-  return std::make_shared<const std::vector<shared_bytes>>(std::move(out));
 }
 
 result<size_t> faults::choose(const fault& x) {
@@ -252,83 +255,56 @@ std::optional<size_t> faults::any_account(const fault& x) {
   return std::nullopt;
 }
 
-result<void> faults::happen(world::account& x, const fault& what) {
+void faults::happen(world::account& x, const fault& what) {
   switch (what.kind) {
     case fault_kind::bad_signature:
-      forge_commit(world_, x, world_.next_rev(x));
-      break;
+      return forge_commit(world_, x, world_.next_rev(x));
     case fault_kind::early_commit:
-      forge_commit(world_, x,
-                   atproto::tid::from_time(world_.now() + early_by, 0));
-      break;
+      return forge_commit(world_, x,
+                          atproto::tid::from_time(world_.now() + early_by, 0));
     case fault_kind::broken_chain:
-      break_chain(world_, x);
-      break;
+      return break_chain(world_, x);
     case fault_kind::wrong_prev_data:
-      mislead_commit(world_, x);
-      break;
+      return mislead_commit(world_, x);
     case fault_kind::big_commit:
-      leave_out(world_, x);
-      break;
+      return leave_out(world_, x);
     case fault_kind::bad_shape:
-      misname_commit(world_, x);
-      break;
+      return misname_commit(world_, x);
     case fault_kind::announce_state:
-      world_.announce_sync(x, x.listed_rev);
-      break;
+      return world_.announce_sync(x, x.listed_rev);
     case fault_kind::rotate_key:
-      rotate_key(world_, x);
-      break;
+      return rotate_key(world_, x);
     case fault_kind::change_handle:
-      change_handle(world_, x,
-                    what.handle.empty() ? world_.fresh_handle(x) : what.handle);
-      break;
+      return change_handle(
+        world_, x, what.handle.empty() ? world_.fresh_handle(x) : what.handle);
     case fault_kind::take_down:
-      make_inactive(world_, x, standing::takendown);
-      break;
+      return make_inactive(world_, x, standing::takendown);
     case fault_kind::suspend:
-      make_inactive(world_, x, standing::suspended);
-      break;
+      return make_inactive(world_, x, standing::suspended);
     case fault_kind::deactivate:
-      make_inactive(world_, x, standing::deactivated);
-      break;
+      return make_inactive(world_, x, standing::deactivated);
     case fault_kind::restore:
-      restore(world_, x);
-      break;
+      return restore(world_, x);
     case fault_kind::reactivate:
-      reactivate(world_, x);
-      break;
+      return reactivate(world_, x);
     case fault_kind::remove:
-      remove_account(world_, x);
-      break;
+      return remove_account(world_, x);
     case fault_kind::tombstone:
       x.status = standing::tombstoned; // Only the directory says so.
-      break;
+      return;
     case fault_kind::relay_take_down:
+      return take_down_at_relay(world_, x);
     case fault_kind::relay_restore:
-      if (!world_.relay_log())
-        return no_relay();
-      if (what.kind == fault_kind::relay_take_down)
-        take_down_at_relay(world_, x);
-      else
-        restore_at_relay(world_, x);
-      break;
+      return restore_at_relay(world_, x);
     default:
-      return move(x, what);
+      return migrate(world_, x, new_home(x, what));
   }
-  return {};
 }
 
-/// Moves the account to `target`, or else to the next honest host.
-result<void> faults::move(world::account& x, const fault& what) {
-  const auto next = (x.host + 1) % world_.options().population.hosts;
-  const auto target = what.target.value_or(next);
-  if (target >= world_.hosts())
-    return no_such_host();
-  if (target == x.host)
-    return fail(ec::invalid_argument, "the account lives there already");
-  migrate(world_, x, target);
-  return {};
+/// Where `migrate` moves the account: to `target`, or else to the next honest
+/// host.
+size_t faults::new_home(const world::account& x, const fault& what) const {
+  return what.target.value_or((x.host + 1) % world_.options().population.hosts);
 }
 
 } // namespace weir::simnet

@@ -138,13 +138,11 @@ private:
   result<fault_record> disturb_stream(const fault& x);
   result<fault_record> disturb_account(const fault& x);
   result<fault_record> order_requests(const fault& x);
-  std::shared_ptr<const std::vector<account_view>> everybody() const;
-  std::shared_ptr<const std::vector<shared_bytes>> repositories() const;
   fault_record lose(event_log& log, const fault& x);
   result<size_t> choose(const fault& x);
   std::optional<size_t> any_account(const fault& x);
-  result<void> happen(world::account& x, const fault& what);
-  result<void> move(world::account& x, const fault& what);
+  void happen(world::account& x, const fault& what);
+  size_t new_home(const world::account& x, const fault& what) const;
 
   world& world_;
   traffic& traffic_;

@@ -9,17 +9,14 @@ namespace weir::simnet {
 struct network::impl {
   explicit impl(const network_options& options)
     : model(options), life(model), enemies(model), requests(*options.time),
-      trouble(model, life, requests),
-      control(std::make_shared<control_service>(model, life, trouble, requests,
-                                                enemies)),
-      open(model, requests, options, &enemies) {}
+      trouble(model, life, requests), open(model, requests, options, &enemies) {
+  }
 
   world model;
   simnet::traffic life;
   hostile_hosts enemies;
   request_faults requests;
   simnet::faults trouble;
-  std::shared_ptr<control_service> control;
   // What the loops use is destroyed before the threads of the loops.
   std::unique_ptr<net::io_threads> threads;
   std::shared_ptr<pacer> pace;
@@ -50,8 +47,10 @@ result<network_urls> network::start(const net::transport_ptr& over,
   impl_->pace = pacer::make(traffic_loop, [&life](size_t n) {
     return life.make(n);
   });
-  impl_->control->set_pacer(impl_->pace);
-  return impl_->open.start(over, impl_->time, impl_->control);
+  return impl_->open.start(over, impl_->time,
+                           make_control_service(impl_->model, life,
+                                                impl_->trouble, impl_->requests,
+                                                impl_->enemies, impl_->pace));
 }
 
 void network::stop() {
@@ -63,7 +62,6 @@ void network::stop() {
     // Timers must end on their loop.
     impl_->time->loop().post([pace = impl_->pace, time = impl_->time] {});
   }
-  impl_->control->set_pacer(nullptr);
   impl_->pace.reset();
   impl_->time.reset();
 }

@@ -27,9 +27,8 @@ std::optional<double> read_number(std::string_view body, const char* name) {
 
 class replay_control final : public net::http_service {
 public:
-  explicit replay_control(corpus& source) : source_(source) {}
-
-  void set_pacer(std::shared_ptr<pacer> x) { pacer_ = std::move(x); }
+  replay_control(corpus& source, const std::shared_ptr<pacer>& pace)
+    : source_(source), pacer_(pace) {}
 
   void on_request(net::incoming_request request,
                   net::responder answer) override {
@@ -58,7 +57,7 @@ private:
   }
 
   corpus& source_;
-  std::shared_ptr<pacer> pacer_;
+  const std::shared_ptr<pacer>& pacer_;
 };
 
 } // namespace
@@ -66,12 +65,10 @@ private:
 struct replay::impl {
   impl(std::unique_ptr<corpus> x, const network_options& options)
     : source(std::move(x)), requests(*options.time),
-      control(std::make_shared<replay_control>(*source)),
       open(*source, requests, options) {}
 
   std::unique_ptr<corpus> source;
   request_faults requests;
-  std::shared_ptr<replay_control> control;
   std::unique_ptr<net::io_threads> threads;
   std::shared_ptr<pacer> pace;
   servers open;
@@ -100,9 +97,9 @@ result<network_urls> replay::start(size_t io_threads) {
   impl_->pace = pacer::make(loop, [&source](size_t n) {
     return source.play(n);
   });
-  impl_->control->set_pacer(impl_->pace);
-  auto out = impl_->open.start(net::make_system_transport(threads),
-                               alarms::make(loop), impl_->control);
+  auto out
+    = impl_->open.start(net::make_system_transport(threads), alarms::make(loop),
+                        std::make_shared<replay_control>(source, impl_->pace));
   threads.start();
   return out;
 }
@@ -113,7 +110,6 @@ void replay::stop() {
     return;
   impl_->threads->finish();
   impl_->threads->join();
-  impl_->control->set_pacer(nullptr);
   impl_->pace.reset();
 }
 

@@ -1,6 +1,5 @@
-#include "simnet/repo_reads.hpp"
-
 #include "atproto/record_json.hpp"
+#include "simnet/sync_reads.hpp"
 
 #include <boost/json.hpp>
 

@@ -1,9 +1,7 @@
 #include "simnet/servers.hpp"
 
 #include "base/version.hpp"
-#include "simnet/pds_service.hpp"
-#include "simnet/plc_service.hpp"
-#include "simnet/relay_service.hpp"
+#include "simnet/services.hpp"
 
 namespace weir::simnet {
 
@@ -36,35 +34,26 @@ result<network_urls>
 servers::start(const net::transport_ptr& network, std::shared_ptr<alarms> time,
                std::shared_ptr<net::http_service> control) {
   site_.time = std::move(time);
+  result<void> opened;
+  const auto serve
+    = [&](std::shared_ptr<net::http_service> x, const std::string& name) {
+        auto url = opened ? open(network, std::move(x), name) : opened.error();
+        if (!url)
+          opened = url.error();
+        return url ? *url : std::string{};
+      };
   // Hosts are opened before the directory, whose documents name them.
-  std::vector<std::shared_ptr<net::http_service>> services;
-  for (size_t i = 0; i < site_.facts.hosts(); ++i)
-    services.push_back(std::make_shared<pds_service>(site_, i));
   network_urls out;
-  for (auto& x : services) {
-    auto url
-      = open(network, std::move(x), "host" + std::to_string(out.hosts.size()));
-    if (!url)
-      return url.error();
-    out.hosts.push_back(*url);
-  }
+  for (size_t i = 0; i < site_.facts.hosts(); ++i)
+    out.hosts.push_back(
+      serve(make_pds_service(site_, i), "host" + std::to_string(i)));
   site_.host_urls = out.hosts;
-  if (site_.facts.relay_log()) {
-    auto url = open(network, std::make_shared<relay_service>(site_), "relay");
-    if (!url)
-      return url.error();
-    out.relay = *url;
-  }
-  auto plc = open(
-    network, std::make_shared<plc_service>(site_, options_.population.epoch),
-    "plc");
-  if (!plc)
-    return plc.error();
-  out.plc = *plc;
-  auto last = open(network, std::move(control), "control");
-  if (!last)
-    return last.error();
-  out.control = *last;
+  if (site_.facts.relay_log())
+    out.relay = serve(make_relay_service(site_), "relay");
+  out.plc = serve(make_plc_service(site_, options_.population.epoch), "plc");
+  out.control = serve(std::move(control), "control");
+  if (!opened)
+    return opened.error();
   return out;
 }
 

@@ -1,9 +1,10 @@
 #include "simnet/sync_reads.hpp"
 
+#include "base/parse_number.hpp"
+
 #include <boost/json.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 namespace weir::simnet {
@@ -19,14 +20,6 @@ net::http_reply ok(const json::object& x) {
 net::http_reply repo_error(std::string_view name, std::string_view what,
                            const atproto::did& id) {
   return net::error_reply(400, name, std::string{what} + id.str());
-}
-
-std::optional<size_t> parse_size(std::string_view x) {
-  size_t out = 0;
-  const auto [end, error] = std::from_chars(x.data(), x.data() + x.size(), out);
-  if (error != std::errc{} || end != x.data() + x.size())
-    return std::nullopt;
-  return out;
 }
 
 json::object describe(const account_view& x) {
@@ -47,7 +40,7 @@ net::http_reply list(const net::incoming_request& request, const site& where,
                      size_t limit_max, const describer& describe) {
   size_t next = 0;
   if (const auto* cursor = request.parameter("cursor")) {
-    const auto parsed = parse_size(*cursor);
+    const auto parsed = parse_number<size_t>(*cursor);
     if (!parsed)
       return invalid_request("Malformed cursor");
     next = *parsed;
@@ -85,8 +78,13 @@ net::http_reply invalid_request(std::string_view message) {
 size_t size_parameter(const net::incoming_request& request,
                       std::string_view name, size_t fallback, size_t max) {
   const auto* text = request.parameter(name);
-  const auto value = text ? parse_size(*text) : std::nullopt;
+  const auto value = text ? parse_number<size_t>(*text) : std::nullopt;
   return value ? std::clamp<size_t>(*value, 1, max) : fallback;
+}
+
+void add_retry_after(net::http_reply& to, std::chrono::milliseconds time) {
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(time);
+  to.headers.push_back({"Retry-After", std::to_string(seconds.count())});
 }
 
 account_or_refusal find_account(const net::incoming_request& request,

@@ -8,7 +8,8 @@
 #include <string_view>
 
 /// Answers of com.atproto.sync and com.atproto.identity that hosts and the
-/// relay share. Names and texts are those of real servers.
+/// relay share, and of com.atproto.repo. Names and texts are those of real
+/// servers.
 namespace weir::simnet {
 
 /// An account as one server sees it.
@@ -20,6 +21,9 @@ net::http_reply invalid_request(std::string_view message);
 /// absent or not usable.
 size_t size_parameter(const net::incoming_request& request,
                       std::string_view name, size_t fallback, size_t max);
+
+/// Tells a client how long to stay away, in whole seconds.
+void add_retry_after(net::http_reply& to, std::chrono::milliseconds time);
 
 /// The account of the parameter `did`, or the refusal.
 struct account_or_refusal {
@@ -52,5 +56,18 @@ net::http_reply well_known_did(const net::incoming_request& request,
                                const site& where);
 
 net::http_reply health(const site& where);
+
+// -- com.atproto.repo: records as JSON, for comparisons -----------------------
+
+/// Finds the account by the DID or handle in the parameter `repo`.
+net::http_reply describe_repo(const net::incoming_request& request,
+                              const site& where, const lens& look);
+
+/// Newest record key first, unless `reverse=true`.
+net::http_reply list_records(const net::incoming_request& request,
+                             const site& where, const lens& look);
+
+net::http_reply get_record(const net::incoming_request& request,
+                           const site& where, const lens& look);
 
 } // namespace weir::simnet

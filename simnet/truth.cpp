@@ -10,21 +10,9 @@ const char* status_word(standing x) noexcept {
 }
 
 const char* to_string(standing x) noexcept {
-  switch (x) {
-    case standing::active:
-      return "active";
-    case standing::deactivated:
-      return "deactivated";
-    case standing::suspended:
-      return "suspended";
-    case standing::takendown:
-      return "takendown";
-    case standing::deleted:
-      return "deleted";
-    case standing::tombstoned:
-      return "tombstoned";
-  }
-  return "active";
+  static constexpr const char* names[]{
+    "active", "deactivated", "suspended", "takendown", "deleted", "tombstoned"};
+  return names[static_cast<size_t>(x)];
 }
 
 std::optional<account_view> seen_from(const account_view& x, size_t host) {

@@ -110,7 +110,7 @@ public:
 
   // -- truth -----------------------------------------------------------------
 
-  size_t hosts() const noexcept override;
+  size_t hosts() const noexcept override { return host_logs_.size(); }
   size_t accounts() const override;
   account_view view(size_t index) const override;
   std::optional<size_t> find(std::string_view did) const override;
@@ -119,8 +119,8 @@ public:
   bytes prove(size_t index, std::string_view path) const override;
   void visit_records(size_t index, std::string_view after,
                      const repo_tree::visitor& visit) const override;
-  event_log& host_log(size_t host) const override;
-  event_log* relay_log() const noexcept override;
+  event_log& host_log(size_t host) const override { return *host_logs_[host]; }
+  event_log* relay_log() const noexcept override { return relay_log_.get(); }
 
 private:
   struct text_hash {

@@ -4,10 +4,6 @@
 
 namespace weir::simnet {
 
-size_t world::hosts() const noexcept {
-  return host_logs_.size();
-}
-
 size_t world::accounts() const {
   const std::shared_lock lock{names_};
   return accounts_.size();
@@ -65,14 +61,6 @@ void world::visit_records(size_t index, std::string_view after,
   const auto& x = get(index);
   const std::lock_guard lock{x.guard};
   x.repo.tree().visit(after, visit);
-}
-
-event_log& world::host_log(size_t host) const {
-  return *host_logs_[host];
-}
-
-event_log* world::relay_log() const noexcept {
-  return relay_log_.get();
 }
 
 } // namespace weir::simnet

@@ -57,8 +57,8 @@ public:
     if (place_ == directory_place
         || request.path != "/xrpc/com.atproto.sync.subscribeRepos")
       return answer.reject(refuse(404, "NotFound"));
-    simnet::subscription::open(request, answer, owner_.hosts_[place_].stream,
-                               owner_.time_);
+    simnet::open_subscription(request, answer, owner_.hosts_[place_].stream,
+                              owner_.time_);
   }
 
 private:
