@@ -1,9 +1,9 @@
 #include "apps/weir/option_fields.hpp"
 
-#include "base/option_range.hpp"
 #include "net/address_guard.hpp"
 #include "net/url.hpp"
 
+#include <functional>
 #include <strings.h>
 
 namespace weir::apps {
@@ -12,24 +12,37 @@ namespace {
 
 using namespace std::chrono;
 
-/// An option whose member has the value as it is.
+/// Lets the option be this member.
 template <class T>
-option plain_option(value_kind kind, T settings::*member,
-                    const option_text& x) {
-  auto out = make_option(kind, x);
-  out.get = [member](const settings& from) -> option_value {
+void bind(option& x, T settings::*member) {
+  x.get = [member](const settings& from) -> option_value {
     return from.*member;
   };
-  out.set = [member](settings& to, const option_value& value) -> result<void> {
+  x.set = [member](settings& to, const option_value& value) -> result<void> {
     to.*member = std::get<T>(value);
     return {};
   };
-  return out;
 }
 
-template <class T>
-bool outside(const limits::option_range<T>& range, T x) {
-  return !(range.min <= x && x <= range.max);
+/// The same within a range. `shown` makes the member the value of the option,
+/// and `meant` the other way round.
+/// @param loss What a value must be that would not come back as it is.
+template <class T, class Shown, class Meant>
+void bind(option& x, T settings::*member, const limits::option_range<T>& range,
+          Shown shown, Meant meant, const char* loss = "") {
+  using value_type = std::decay_t<decltype(shown(range.min))>;
+  x.get = [=](const settings& from) -> option_value {
+    return shown(from.*member);
+  };
+  x.set = [=](settings& to, const option_value& value) -> result<void> {
+    const auto wanted = std::get<value_type>(value);
+    if (!(shown(range.min) <= wanted && wanted <= shown(range.max)))
+      return fail(ec::invalid_argument);
+    if (shown(meant(wanted)) != wanted)
+      return fail(ec::invalid_argument, loss);
+    to.*member = meant(wanted);
+    return {};
+  };
 }
 
 /// The upstream that was probably meant when its kind is missing or wrong. For
@@ -62,92 +75,83 @@ error not_an_upstream(std::string_view text) {
 
 } // namespace
 
-option make_option(value_kind kind, const option_text& x) {
-  option out;
+option& option_group::begin(value_kind kind, std::string_view name,
+                            std::string_view meaning) {
+  auto& out = out_.emplace_back();
+  out.name = name;
   out.kind = kind;
-  out.group = x.group;
-  out.name = x.name;
-  out.meaning = x.meaning;
-  out.form = x.form;
-  out.example = x.example;
+  out.group = heading_;
+  out.meaning = meaning;
   return out;
 }
 
-option text_option(std::string settings::*member, const option_text& x) {
-  return plain_option(value_kind::text, member, x);
+void option_group::add(std::string_view name, std::string settings::*member,
+                       std::string_view meaning, std::string_view form,
+                       std::string_view example) {
+  auto& out = begin(value_kind::text, name, meaning);
+  out.form = form;
+  out.example = example;
+  bind(out, member);
 }
 
-option flag_option(bool settings::*member, const option_text& x) {
-  return plain_option(value_kind::boolean, member, x);
+void option_group::add(std::string_view name,
+                       std::vector<std::string> settings::*member,
+                       std::string_view meaning, std::string_view form,
+                       std::string_view example) {
+  auto& out = begin(value_kind::list, name, meaning);
+  out.form = form;
+  out.example = example;
+  bind(out, member);
 }
 
-option list_option(std::vector<std::string> settings::*member,
-                   const option_text& x) {
-  return plain_option(value_kind::list, member, x);
+void option_group::add(std::string_view name, bool settings::*member,
+                       std::string_view meaning) {
+  bind(begin(value_kind::boolean, name, meaning), member);
 }
 
-option real_option(double settings::*member,
-                   const limits::option_range<double>& range,
-                   const option_text& x) {
-  auto out = plain_option(value_kind::real, member, x);
+void option_group::add(std::string_view name, double settings::*member,
+                       const limits::option_range<double>& range,
+                       std::string_view meaning) {
+  auto& out = begin(value_kind::real, name, meaning);
   out.real_range = range;
-  out.set
-    = [member, range](settings& to, const option_value& value) -> result<void> {
-    if (outside(range, std::get<double>(value)))
-      return fail(ec::invalid_argument);
-    to.*member = std::get<double>(value);
-    return {};
-  };
-  return out;
+  bind(out, member, range, std::identity{}, std::identity{});
 }
 
-option count_option(value_kind kind, uint64_t settings::*member,
-                    const limits::option_range<uint64_t>& range,
-                    const option_text& x) {
-  const limits::option_range<int64_t> whole{static_cast<int64_t>(range.min),
-                                            static_cast<int64_t>(range.max)};
-  auto out = make_option(kind, x);
-  out.range = whole;
-  out.get = [member](const settings& from) -> option_value {
-    return static_cast<int64_t>(from.*member);
+void option_group::add(std::string_view name, uint64_t settings::*member,
+                       const limits::option_range<uint64_t>& range,
+                       std::string_view meaning, value_kind kind) {
+  const auto shown = [](uint64_t x) {
+    return static_cast<int64_t>(x);
   };
-  out.set
-    = [member, whole](settings& to, const option_value& value) -> result<void> {
-    if (outside(whole, std::get<int64_t>(value)))
-      return fail(ec::invalid_argument);
-    to.*member = static_cast<uint64_t>(std::get<int64_t>(value));
-    return {};
+  const auto meant = [](int64_t x) {
+    return static_cast<uint64_t>(x);
   };
-  return out;
+  auto& out = begin(kind, name, meaning);
+  out.range = {shown(range.min), shown(range.max)};
+  bind(out, member, range, shown, meant);
 }
 
-option duration_option(std::chrono::seconds settings::*member,
-                       const limits::option_range<std::chrono::seconds>& range,
-                       const option_text& x) {
-  const limits::option_range<int64_t> whole{milliseconds{range.min}.count(),
-                                            milliseconds{range.max}.count()};
-  auto out = make_option(value_kind::duration, x);
-  out.range = whole;
-  out.get = [member](const settings& from) -> option_value {
-    return int64_t{milliseconds{from.*member}.count()};
+void option_group::add(std::string_view name, seconds settings::*member,
+                       const limits::option_seconds& range,
+                       std::string_view meaning) {
+  const auto shown = [](seconds x) {
+    return int64_t{milliseconds{x}.count()};
   };
-  out.set
-    = [member, whole](settings& to, const option_value& value) -> result<void> {
-    const auto millis = std::get<int64_t>(value);
-    if (outside(whole, millis))
-      return fail(ec::invalid_argument);
-    if (millis % 1000 != 0)
-      return fail(ec::invalid_argument, "whole seconds");
-    to.*member = duration_cast<seconds>(milliseconds{millis});
-    return {};
+  const auto meant = [](int64_t x) {
+    return duration_cast<seconds>(milliseconds{x});
   };
-  return out;
+  auto& out = begin(value_kind::duration, name, meaning);
+  out.range = {shown(range.min), shown(range.max)};
+  bind(out, member, range, shown, meant, "whole seconds");
 }
 
-option upstream_option(const option_text& x) {
+void option_group::add_upstreams(std::string_view name,
+                                 std::string_view meaning) {
   constexpr std::string_view relay = "relay:";
   constexpr std::string_view pds = "pds:";
-  auto out = make_option(value_kind::list, x);
+  auto& out = begin(value_kind::list, name, meaning);
+  out.form = "relay:URL|pds:URL";
+  out.example = "relay:https://bsky.network";
   out.get = [=](const settings& from) -> option_value {
     std::vector<std::string> texts;
     for (const auto& each : from.upstreams)
@@ -173,7 +177,6 @@ option upstream_option(const option_text& x) {
     to.upstreams = std::move(found);
     return {};
   };
-  return out;
 }
 
 } // namespace weir::apps

@@ -2,10 +2,11 @@
 
 #include "apps/weir/load_settings.hpp"
 
-#include <memory>
+#include <deque>
 
 namespace CLI {
 class App;
+class Option;
 } // namespace CLI
 
 namespace weir::apps {
@@ -20,7 +21,6 @@ public:
   /// CLI11.
   explicit option_flags(CLI::App& command,
                         const std::string& config_names = "--config");
-  ~option_flags();
 
   option_flags(const option_flags&) = delete;
   option_flags& operator=(const option_flags&) = delete;
@@ -29,8 +29,18 @@ public:
   flag_values values() const;
 
 private:
-  struct impl;
-  std::unique_ptr<impl> impl_;
+  struct flag {
+    const option* to = nullptr;
+    CLI::Option* seen = nullptr;
+    std::string text;               ///< The text of a single value.
+    std::vector<std::string> texts; ///< The texts of a list.
+  };
+
+  void add(CLI::App& command, const option& x);
+
+  std::string config_;
+  CLI::Option* config_seen_ = nullptr;
+  std::deque<flag> flags_;
 };
 
 } // namespace weir::apps

@@ -6,6 +6,7 @@
 #include "actors/supervisor/limits_streams.hpp"
 #include "actors/support/limits.hpp"
 #include "apps/weir/option_fields.hpp"
+#include "base/joined.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,250 +28,177 @@ constexpr std::array<std::string_view, 3> layout_words{"automatic", "text",
 using options = std::vector<option>;
 
 void add_faces(options& out) {
-  constexpr auto group = "Where the node lives and listens";
-  out.push_back(text_option(&settings::data_dir,
-                            {group, "data_dir",
-                             "Directory of the store. It is made when it is "
-                             "absent.",
-                             "DIRECTORY"}));
-  out.push_back(count_option(
-    value_kind::number, &settings::partitions, limits::partitions_range,
-    {group, "partitions",
-     "Stores of the data directory, each with a writer of its own; a repo is "
-     "in "
-     "one of them. More than one helps where a single writer cannot keep up. "
-     "It is "
-     "chosen when the directory is made and never changes."}));
-  out.push_back(text_option(
-    &settings::bind,
-    {group, "bind",
-     "Data port: Tap's wire and the repository API. Port 0 takes a free one. "
-     "Addresses other than loopback need admin_password_file.",
-     "ADDRESS:PORT"}));
-  out.push_back(text_option(
-    &settings::operations_bind,
-    {group, "operations_bind",
-     "Operations port: metrics and health. When this is not set and bind has "
-     "port 0, a free port is taken here, too.",
-     "ADDRESS:PORT"}));
-  out.push_back(list_option(
-    &settings::allowed_hosts,
-    {group, "allowed_hosts",
-     "Names that the Host header of a request may have, besides loopback "
-     "names and the bound address.",
-     "NAME,...", "weir.example.com"}));
-  out.push_back(text_option(
-    &settings::admin_password_file,
-    {group, "admin_password_file",
-     "File with the password of the user admin, at least 16 bytes. Empty: no "
-     "password is needed.",
-     "FILE", "/run/credentials/weir/password"}));
-  out.push_back(flag_option(
-    &settings::open_probes,
-    {group, "open_probes",
-     "Whether /livez and /readyz of the operations port answer everybody "
-     "without the password. Programs on this machine never need it there."}));
+  option_group x{out, "Where the node lives and listens"};
+  x.add("data_dir", &settings::data_dir,
+        "Directory of the store. It is made when it is absent.", "DIRECTORY");
+  x.add("partitions", &settings::partitions, partitions_range,
+        "Stores of the data directory, each with a writer of its own; a repo "
+        "is in one of them. More than one helps where a single writer cannot "
+        "keep up. It is chosen when the directory is made and never changes.");
+  x.add("bind", &settings::bind,
+        "Data port: Tap's wire and the repository API. Port 0 takes a free "
+        "one. Addresses other than loopback need admin_password_file.",
+        "ADDRESS:PORT");
+  x.add("operations_bind", &settings::operations_bind,
+        "Operations port: metrics and health. When this is not set and bind "
+        "has port 0, a free port is taken here, too.",
+        "ADDRESS:PORT");
+  x.add("allowed_hosts", &settings::allowed_hosts,
+        "Names that the Host header of a request may have, besides loopback "
+        "names and the bound address.",
+        "NAME,...", "weir.example.com");
+  x.add("admin_password_file", &settings::admin_password_file,
+        "File with the password of the user admin, at least 16 bytes. Empty: "
+        "no password is needed.",
+        "FILE", "/run/credentials/weir/password");
+  x.add("open_probes", &settings::open_probes,
+        "Whether /livez and /readyz of the operations port answer everybody "
+        "without the password. Programs on this machine never need it there.");
 }
 
 void add_upstreams(options& out) {
-  constexpr auto group = "What the node follows";
-  out.push_back(upstream_option(
-    {group, "upstream",
-     "Streams to follow: relay:URL or pds:URL. The flag is given once for "
-     "each.",
-     "relay:URL|pds:URL", "relay:https://bsky.network"}));
-  out.push_back(choice_option(
-    &settings::on_future_cursor, future_cursor_words,
-    {group, "on_future_cursor",
-     "What to do when an upstream says that our cursor is in its future, or "
-     "sends numbers from before our cursor: begin a new epoch there (reset), "
-     "or stop following it (stop)."}));
-  out.push_back(flag_option(
-    &settings::assume_contiguous_seq,
-    {group, "assume_contiguous_seq",
-     "After a reconnect, treat a first number that is not the next one as a "
-     "loss of events. Only for upstreams whose numbers have no gaps."}));
-  out.push_back(count_option(
-    value_kind::number, &settings::pds_events_per_second,
+  option_group x{out, "What the node follows"};
+  x.add_upstreams("upstream", "Streams to follow: relay:URL or pds:URL. The "
+                              "flag is given once for each.");
+  x.add("on_future_cursor", &settings::on_future_cursor, future_cursor_words,
+        "What to do when an upstream says that our cursor is in its future, or "
+        "sends numbers from before our cursor: begin a new epoch there "
+        "(reset), or stop following it (stop).");
+  x.add("assume_contiguous_seq", &settings::assume_contiguous_seq,
+        "After a reconnect, treat a first number that is not the next one as a "
+        "loss of events. Only for upstreams whose numbers have no gaps.");
+  x.add(
+    "pds_events_per_second", &settings::pds_events_per_second,
     pds_events_per_second_range,
-    {group, "pds_events_per_second",
-     "Events per second that are read from one PDS; further ones wait there. "
-     "An event that fails verification counts as 50. A relay has no such "
-     "limit."}));
-  out.push_back(text_option(
-    &settings::plc_url,
-    {group, "plc_url", "URL of the directory of did:plc identities.", "URL"}));
-  out.push_back(real_option(
-    &settings::plc_per_second, plc_per_second_range,
-    {group, "plc_per_second",
-     "The most DID documents that are requested per second, from this "
-     "directory and from the hosts of did:web identities together. The "
-     "directory gets fewer requests while its answers are slow, and none while "
-     "it limits us (429)."}));
-  out.push_back(text_option(
-    &settings::handle_resolver_url,
-    {group, "handle_resolver_url",
-     "Server whose com.atproto.identity.resolveHandle answers for handles. "
-     "Empty: DNS and the handle's own host are asked.",
-     "URL", "http://127.0.0.1:2582"}));
-  out.push_back(
-    duration_option(&settings::identity_refresh_min, identity_refresh_range,
-                    {group, "identity_refresh_min",
-                     "Shortest time between two look-ups of one identity."}));
-  out.push_back(flag_option(
-    &settings::allow_private_addresses,
-    {group, "allow_private_addresses",
-     "Connect to private addresses, to any port and without TLS. For "
-     "development and simulated networks only."}));
-  out.push_back(text_option(
-    &settings::ca_file,
-    {group, "ca_file",
-     "PEM file with the only certificate authorities to trust. Empty: those of "
-     "the machine.",
-     "FILE", "/etc/ssl/own-ca.pem"}));
+    "Events per second that are read from one PDS; further ones wait there. An "
+    "event that fails verification counts as 50. A relay has no such limit.");
+  x.add("plc_url", &settings::plc_url,
+        "URL of the directory of did:plc identities.", "URL");
+  x.add("plc_per_second", &settings::plc_per_second, plc_per_second_range,
+        "The most DID documents that are requested per second, from this "
+        "directory and from the hosts of did:web identities together. The "
+        "directory gets fewer requests while its answers are slow, and none "
+        "while it limits us (429).");
+  x.add("handle_resolver_url", &settings::handle_resolver_url,
+        "Server whose com.atproto.identity.resolveHandle answers for handles. "
+        "Empty: DNS and the handle's own host are asked.",
+        "URL", "http://127.0.0.1:2582");
+  x.add("identity_refresh_min", &settings::identity_refresh_min,
+        identity_refresh_range,
+        "Shortest time between two look-ups of one identity.");
+  x.add("allow_private_addresses", &settings::allow_private_addresses,
+        "Connect to private addresses, to any port and without TLS. For "
+        "development and simulated networks only.");
+  x.add("ca_file", &settings::ca_file,
+        "PEM file with the only certificate authorities to trust. Empty: those "
+        "of the machine.",
+        "FILE", "/etc/ssl/own-ca.pem");
 }
 
 void add_tracking(options& out) {
-  constexpr auto group = "What is kept";
-  out.push_back(choice_option(
-    &settings::mode, mode_words,
-    {group, "mode",
-     "Which repos are tracked. manual: those that are added by hand; signal: "
-     "also those with a record in a signal collection; full-network: all that "
-     "the upstreams list, once their DID documents agree."}));
-  out.push_back(list_option(
-    &settings::signal_collections,
-    {group, "signal_collection",
-     "In mode signal: collections whose records make a repo tracked. Relays "
-     "are asked which repos have some (listReposByCollection), and a pds: "
-     "upstream is asked about each of its accounts (describeRepo).",
-     "NSID,...", "fm.teal.alpha.feed.play"}));
-  out.push_back(list_option(
-    &settings::collections,
-    {group, "collections",
-     "Collections whose records are kept: exact names, or patterns such as "
-     "app.bsky.feed.*. Empty: all. After a change, records that are no longer "
-     "kept are deleted from the copies, and applications get these deletions.",
-     "NSID,...", "app.bsky.feed.post"}));
+  option_group x{out, "What is kept"};
+  x.add(
+    "mode", &settings::mode, mode_words,
+    "Which repos are tracked. manual: those that are added by hand; signal: "
+    "also those with a record in a signal collection; full-network: all that "
+    "the upstreams list, once their DID documents agree.");
+  x.add("signal_collection", &settings::signal_collections,
+        "In mode signal: collections whose records make a repo tracked. Relays "
+        "are asked which repos have some (listReposByCollection), and a pds: "
+        "upstream is asked about each of its accounts (describeRepo).",
+        "NSID,...", "fm.teal.alpha.feed.play");
+  x.add(
+    "collections", &settings::collections,
+    "Collections whose records are kept: exact names, or patterns such as "
+    "app.bsky.feed.*. Empty: all. After a change, records that are no longer "
+    "kept are deleted from the copies, and applications get these deletions.",
+    "NSID,...", "app.bsky.feed.post");
 }
 
 void add_history(options& out) {
-  constexpr auto group = "How history is fetched";
-  out.push_back(count_option(
-    value_kind::number, &settings::sync_parallelism, sync_parallelism_range,
-    {group, "sync_parallelism", "Repos fetched at the same time."}));
-  out.push_back(count_option(
-    value_kind::number, &settings::sync_per_host, sync_per_host_range,
-    {group, "sync_per_host", "Repos fetched at the same time from one host."}));
-  out.push_back(duration_option(
-    &settings::retry_backoff_min, retry_backoff_range,
-    {group, "retry_backoff_min",
-     "Wait after the first failure of a repo. It doubles with each further "
-     "failure."}));
-  out.push_back(duration_option(
-    &settings::retry_backoff_max, retry_backoff_range,
-    {group, "retry_backoff_max", "Longest wait between two tries."}));
-  out.push_back(
-    duration_option(&settings::listing_interval, listing_interval_range,
-                    {group, "listing_interval",
-                     "Longest time between two readings of the whole list of "
-                     "repos of an upstream."}));
-  out.push_back(count_option(
-    value_kind::number, &settings::listing_requests_per_hour,
-    listing_requests_range,
-    {group, "listing_requests_per_hour",
-     "Pages of a thousand repos that are requested per hour for the lists of "
-     "one upstream, on average. So short lists are read again sooner. A list "
-     "that is new, or due by listing_interval, is read in any case."}));
-  out.push_back(duration_option(
-    &settings::listing_pause, listing_pause_range,
-    {group, "listing_pause",
-     "Shortest time between the end of a list and its next reading, however "
-     "short the list is, unless events may have been missed. listing_interval "
-     "is still the longest time."}));
-  out.push_back(duration_option(
-    &settings::completeness_interval, completeness_interval_range,
-    {group, "completeness_interval",
-     "Pause between two scans of all repos while some are not complete. A scan "
-     "counts the complete repos and begins the repair of others."}));
-  out.push_back(duration_option(
-    &settings::listing_grace, listing_grace_range,
-    {group, "listing_grace",
-     "How long the stream may take to bring a revision that a list already "
-     "names."}));
-  out.push_back(duration_option(
-    &settings::gone_grace, gone_grace_range,
-    {group, "gone_grace",
-     "When a host does not know a repo, or the directory says that an identity "
-     "is gone, it is asked again after this time before anything is erased."}));
-  out.push_back(
-    count_option(value_kind::size, &settings::repo_bytes_max, repo_bytes_range,
-                 {group, "repo_bytes_max", "Largest repo that is fetched."}));
+  option_group x{out, "How history is fetched"};
+  x.add("sync_parallelism", &settings::sync_parallelism, sync_parallelism_range,
+        "Repos fetched at the same time.");
+  x.add("sync_per_host", &settings::sync_per_host, sync_per_host_range,
+        "Repos fetched at the same time from one host.");
+  x.add("retry_backoff_min", &settings::retry_backoff_min, retry_backoff_range,
+        "Wait after the first failure of a repo. It doubles with each further "
+        "failure.");
+  x.add("retry_backoff_max", &settings::retry_backoff_max, retry_backoff_range,
+        "Longest wait between two tries.");
+  x.add("listing_interval", &settings::listing_interval, listing_interval_range,
+        "Longest time between two readings of the whole list of repos of an "
+        "upstream.");
+  x.add("listing_requests_per_hour", &settings::listing_requests_per_hour,
+        listing_requests_range,
+        "Pages of a thousand repos that are requested per hour for the lists "
+        "of one upstream, on average. So short lists are read again sooner. A "
+        "list that is new, or due by listing_interval, is read in any case.");
+  x.add("listing_pause", &settings::listing_pause, listing_pause_range,
+        "Shortest time between the end of a list and its next reading, however "
+        "short the list is, unless events may have been missed. "
+        "listing_interval is still the longest time.");
+  x.add("completeness_interval", &settings::completeness_interval,
+        completeness_interval_range,
+        "Pause between two scans of all repos while some are not complete. A "
+        "scan counts the complete repos and begins the repair of others.");
+  x.add("listing_grace", &settings::listing_grace, listing_grace_range,
+        "How long the stream may take to bring a revision that a list already "
+        "names.");
+  x.add(
+    "gone_grace", &settings::gone_grace, gone_grace_range,
+    "When a host does not know a repo, or the directory says that an identity "
+    "is gone, it is asked again after this time before anything is erased.");
+  x.add("repo_bytes_max", &settings::repo_bytes_max, repo_bytes_range,
+        "Largest repo that is fetched.", value_kind::size);
 }
 
 void add_engine(options& out) {
-  constexpr auto group = "Store and machine";
-  out.push_back(count_option(
-    value_kind::size, &settings::memory_limit, memory_limit_range,
-    {group, "memory_limit",
-     "Memory of the whole program; queues and caches get shares of it. Each of "
-     "the sync_parallelism fetches needs 32 MiB of it."}));
-  out.push_back(count_option(
-    value_kind::size, &settings::disk_reserve, disk_reserve_range,
-    {group, "disk_reserve",
-     "Space that stays free on the disk of data_dir. Below it nothing new is "
-     "taken in; below half of it requests that write are refused. 0: 2 GiB or "
-     "5 % of the disk, whichever is more."}));
-  out.push_back(count_option(
-    value_kind::number, &settings::threads, threads_range,
-    {group, "threads", "Threads that do the work; 0: one per core."}));
-  out.push_back(
-    count_option(value_kind::number, &settings::readers, readers_range,
-                 {group, "readers", "Threads that read from disk."}));
+  option_group x{out, "Store and machine"};
+  x.add("memory_limit", &settings::memory_limit, memory_limit_range,
+        "Memory of the whole program; queues and caches get shares of it. Each "
+        "of the sync_parallelism fetches needs 32 MiB of it.",
+        value_kind::size);
+  x.add("disk_reserve", &settings::disk_reserve, disk_reserve_range,
+        "Space that stays free on the disk of data_dir. Below it nothing new "
+        "is taken in; below half of it requests that write are refused. 0: 2 "
+        "GiB or 5 % of the disk, whichever is more.",
+        value_kind::size);
+  x.add("threads", &settings::threads, threads_range,
+        "Threads that do the work; 0: one per core.");
+  x.add("readers", &settings::readers, readers_range,
+        "Threads that read from disk.");
 }
 
 void add_delivery(options& out) {
-  constexpr auto group = "How events are delivered";
-  out.push_back(duration_option(
-    &settings::consumer_retry, consumer_retry_range,
-    {group, "consumer_retry",
-     "An event that is not acked within this time is sent again. From the "
-     "second time on there is a pause before that, which doubles up to ten "
-     "minutes."}));
-  out.push_back(
-    count_option(value_kind::number, &settings::consumer_window_events,
-                 consumer_window_events_range,
-                 {group, "consumer_window_events",
-                  "The most events that are on their way to a consumer at the "
-                  "same time."}));
-  out.push_back(count_option(
-    value_kind::size, &settings::consumer_window_bytes,
-    consumer_window_bytes_range,
-    {group, "consumer_window_bytes",
-     "The most bytes of events that are on their way to a consumer at the same "
-     "time."}));
-  out.push_back(
-    count_option(value_kind::number, &settings::consumer_attempts_max,
-                 consumer_attempts_range,
-                 {group, "consumer_attempts_max",
-                  "How often an event is sent before it becomes a dead letter. "
-                  "With 0 an event that was sent is never given up."}));
-  out.push_back(
-    flag_option(&settings::consumer_disable_acks,
-                {group, "consumer_disable_acks",
-                 "Do not wait for acks: an event counts as acked when it was "
-                 "sent."}));
+  option_group x{out, "How events are delivered"};
+  x.add("consumer_retry", &settings::consumer_retry, consumer_retry_range,
+        "An event that is not acked within this time is sent again. From the "
+        "second time on there is a pause before that, which doubles up to ten "
+        "minutes.");
+  x.add(
+    "consumer_window_events", &settings::consumer_window_events,
+    consumer_window_events_range,
+    "The most events that are on their way to a consumer at the same time.");
+  x.add("consumer_window_bytes", &settings::consumer_window_bytes,
+        consumer_window_bytes_range,
+        "The most bytes of events that are on their way to a consumer at the "
+        "same time.",
+        value_kind::size);
+  x.add("consumer_attempts_max", &settings::consumer_attempts_max,
+        consumer_attempts_range,
+        "How often an event is sent before it becomes a dead letter. With 0 an "
+        "event that was sent is never given up.");
+  x.add("consumer_disable_acks", &settings::consumer_disable_acks,
+        "Do not wait for acks: an event counts as acked when it was sent.");
 }
 
 void add_log(options& out) {
-  constexpr auto group = "Log, on standard error";
-  out.push_back(
-    choice_option(&settings::log_level, level_words,
-                  {group, "log_level",
-                   "The least important level of lines that are written."}));
-  out.push_back(choice_option(
-    &settings::log_format, layout_words,
-    {group, "log_format", "Automatic: text on a terminal, JSON elsewhere."}));
+  option_group x{out, "Log, on standard error"};
+  x.add("log_level", &settings::log_level, level_words,
+        "The least important level of lines that are written.");
+  x.add("log_format", &settings::log_format, layout_words,
+        "Automatic: text on a terminal, JSON elsewhere.");
 }
 
 options make_table() {
@@ -282,13 +210,6 @@ options make_table() {
   add_engine(out);
   add_delivery(out);
   add_log(out);
-  return out;
-}
-
-std::string join(std::span<const std::string_view> words) {
-  std::string out;
-  for (const auto& x : words)
-    out.append(out.empty() ? "" : ", ").append(x);
   return out;
 }
 
@@ -328,7 +249,7 @@ std::string option::requirement() const {
       return "a duration from " + format_duration(range->min) + " to "
              + format_duration(range->max);
     case value_kind::choice:
-      return "one of " + join(words);
+      return "one of " + joined(words);
     case value_kind::list:
       return "a list of " + std::string{form};
     case value_kind::text:

@@ -1,5 +1,7 @@
 #include "apps/weir/option_value.hpp"
 
+#include "base/parse_number.hpp"
+
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -30,22 +32,12 @@ constexpr std::array duration_units{
   unit{"s", 1'000},      unit{"ms", 1},
 };
 
-template <class T>
-std::optional<T> read_number(std::string_view text) {
-  T out{};
-  const auto [end, code]
-    = std::from_chars(text.data(), text.data() + text.size(), out);
-  if (code != std::errc{} || end != text.data() + text.size())
-    return std::nullopt;
-  return out;
-}
-
 std::optional<int64_t> read_with_unit(std::string_view text,
                                       std::span<const unit> units,
                                       int64_t without_unit) {
   const auto digits
     = std::min(text.find_first_not_of("0123456789"), text.size());
-  const auto count = read_number<int64_t>(text.substr(0, digits));
+  const auto count = parse_number<int64_t>(text.substr(0, digits));
   if (!count)
     return std::nullopt;
   const auto name = text.substr(digits);
@@ -97,7 +89,7 @@ std::optional<bool> read_boolean(std::string_view text) {
 }
 
 std::optional<double> read_real(std::string_view text) {
-  const auto out = read_number<double>(text);
+  const auto out = parse_number<double>(text);
   return out && std::isfinite(*out) ? out : std::nullopt;
 }
 
@@ -108,7 +100,7 @@ result<option_value> parse_value(value_kind kind, std::string_view text) {
     case value_kind::boolean:
       return checked(read_boolean(text));
     case value_kind::number:
-      return checked(read_number<int64_t>(text));
+      return checked(parse_number<int64_t>(text));
     case value_kind::real:
       return checked(read_real(text));
     case value_kind::size:
