@@ -1,5 +1,3 @@
-#include "apps/demo/command.hpp"
-
 #include "apps/demo/demo.hpp"
 #include "apps/weir/settings.hpp"
 

@@ -9,9 +9,35 @@
 namespace weir::apps {
 
 struct demo_consumer::memory {
-  std::vector<uint64_t> take(const std::vector<std::string_view>& events);
+  /// @returns what is acked of them.
+  std::vector<uint64_t> take(const std::vector<std::string_view>& events) {
+    std::vector<uint64_t> out;
+    const std::lock_guard lock{guard};
+    for (const auto x : events)
+      if (const auto id = take(x))
+        out.push_back(*id);
+    return out;
+  }
 
-  std::optional<uint64_t> take(std::string_view event);
+  std::optional<uint64_t> take(std::string_view event) {
+    const auto x = copy.take(event, system_clock().wall_now());
+    if (!x)
+      return std::nullopt;
+    auto& waiting = forgotten[x->did];
+    if (x->live && !waiting.empty() && *waiting.begin() < x->id)
+      ++count.overtook;
+    if (forget_every != 0 && !x->again
+        && (copy.counts().received - 1) % forget_every == 0) {
+      waiting.insert(x->id);
+      ++count.forgotten;
+      return std::nullopt;
+    }
+    if (x->again && waiting.erase(x->id) > 0)
+      ++count.recovered;
+    if (waiting.empty())
+      forgotten.erase(x->did);
+    return x->id;
+  }
 
   mutable std::mutex guard; ///< Of all below.
   event_copy copy;
@@ -20,37 +46,6 @@ struct demo_consumer::memory {
   std::unordered_map<std::string, std::set<uint64_t>> forgotten;
   uint64_t forget_every = 0;
 };
-
-/// @returns what is acked of them.
-std::vector<uint64_t>
-demo_consumer::memory::take(const std::vector<std::string_view>& events) {
-  std::vector<uint64_t> out;
-  const std::lock_guard lock{guard};
-  for (const auto x : events)
-    if (const auto id = take(x))
-      out.push_back(*id);
-  return out;
-}
-
-std::optional<uint64_t> demo_consumer::memory::take(std::string_view event) {
-  const auto x = copy.take(event, system_clock().wall_now());
-  if (!x)
-    return std::nullopt;
-  auto& waiting = forgotten[x->did];
-  if (x->live && !waiting.empty() && *waiting.begin() < x->id)
-    ++count.overtook;
-  if (forget_every != 0 && !x->again
-      && (copy.counts().received - 1) % forget_every == 0) {
-    waiting.insert(x->id);
-    ++count.forgotten;
-    return std::nullopt;
-  }
-  if (x->again && waiting.erase(x->id) > 0)
-    ++count.recovered;
-  if (waiting.empty())
-    forgotten.erase(x->did);
-  return x->id;
-}
 
 demo_consumer::demo_consumer(net::transport_ptr network,
                              const std::string& data_url,

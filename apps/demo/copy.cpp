@@ -56,66 +56,58 @@ struct event_copy::event {
   std::string status;
 
   /// Returns nothing unless Tap's clients would accept the text.
-  static std::optional<event> parse(std::string_view text);
+  static std::optional<event> parse(std::string_view text) {
+    std::error_code bad;
+    const auto value = json::parse(text, bad);
+    const auto* whole = bad ? nullptr : value.if_object();
+    if (whole == nullptr)
+      return std::nullopt;
+    event out;
+    const auto id = id_of(*whole);
+    const auto type = text_at(*whole, "type");
+    const auto* body = whole->if_contains(type);
+    const auto* fields = body == nullptr ? nullptr : body->if_object();
+    if (!id || fields == nullptr)
+      return std::nullopt;
+    out.id = *id;
+    out.is_record = type == "record";
+    const bool good = out.is_record
+                        ? out.read_record(*fields)
+                        : type == "identity" && out.read_identity(*fields);
+    return good ? std::optional{std::move(out)} : std::nullopt;
+  }
 
-  delivered_event digest() const;
+  delivered_event digest() const {
+    if (is_record)
+      return {event_place(did, path),
+              record_content(did, rev, path, action, cid)};
+    return {event_place(did, {}),
+            hash_of({did, handle, status, active ? "active" : "inactive"})};
+  }
 
 private:
-  bool read_record(const json::object& x);
-  bool read_identity(const json::object& x);
+  bool read_record(const json::object& x) {
+    did = text_at(x, "did");
+    rev = text_at(x, "rev");
+    path = text_at(x, "collection");
+    path.append("/").append(text_at(x, "rkey"));
+    action = text_at(x, "action");
+    cid = text_at(x, "cid");
+    live = truth_at(x, "live");
+    const bool removes = action == "delete";
+    return !did.empty() && atproto::tid::parse(rev)
+           && atproto::valid_repo_path(path) && removes == cid.empty()
+           && (removes || action == "create" || action == "update");
+  }
+
+  bool read_identity(const json::object& x) {
+    did = text_at(x, "did");
+    handle = text_at(x, "handle");
+    status = text_at(x, "status");
+    active = truth_at(x, "is_active");
+    return !did.empty() && !handle.empty() && !status.empty();
+  }
 };
-
-std::optional<event_copy::event>
-event_copy::event::parse(std::string_view text) {
-  std::error_code bad;
-  const auto value = json::parse(text, bad);
-  const auto* whole = bad ? nullptr : value.if_object();
-  if (whole == nullptr)
-    return std::nullopt;
-  event out;
-  const auto id = id_of(*whole);
-  const auto type = text_at(*whole, "type");
-  const auto* body = whole->if_contains(type);
-  const auto* fields = body == nullptr ? nullptr : body->if_object();
-  if (!id || fields == nullptr)
-    return std::nullopt;
-  out.id = *id;
-  out.is_record = type == "record";
-  const bool good = out.is_record
-                      ? out.read_record(*fields)
-                      : type == "identity" && out.read_identity(*fields);
-  return good ? std::optional{std::move(out)} : std::nullopt;
-}
-
-bool event_copy::event::read_record(const json::object& x) {
-  did = text_at(x, "did");
-  rev = text_at(x, "rev");
-  path = text_at(x, "collection");
-  path.append("/").append(text_at(x, "rkey"));
-  action = text_at(x, "action");
-  cid = text_at(x, "cid");
-  live = truth_at(x, "live");
-  const bool removes = action == "delete";
-  return !did.empty() && atproto::tid::parse(rev)
-         && atproto::valid_repo_path(path) && removes == cid.empty()
-         && (removes || action == "create" || action == "update");
-}
-
-bool event_copy::event::read_identity(const json::object& x) {
-  did = text_at(x, "did");
-  handle = text_at(x, "handle");
-  status = text_at(x, "status");
-  active = truth_at(x, "is_active");
-  return !did.empty() && !handle.empty() && !status.empty();
-}
-
-delivered_event event_copy::event::digest() const {
-  if (is_record)
-    return {event_place(did, path),
-            record_content(did, rev, path, action, cid)};
-  return {event_place(did, {}),
-          hash_of({did, handle, status, active ? "active" : "inactive"})};
-}
 
 uint64_t event_place(std::string_view did, std::string_view path) {
   return hash_of({did, path});

@@ -148,10 +148,6 @@ void demo_faults::order(fault_kind kind, request_fault what, size_t count,
   orders_.push_back({kind, what, count});
 }
 
-void demo_faults::step() {
-  steps_[next_++]();
-}
-
 void demo_faults::settle() {
   for (const auto& did : migrated_)
     if (const auto index = network_.truth().find(did);

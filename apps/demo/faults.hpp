@@ -1,6 +1,6 @@
 #pragma once
 
-#include "apps/demo/options.hpp"
+#include "apps/demo/demo.hpp"
 #include "simnet/network.hpp"
 
 #include <functional>
@@ -29,7 +29,7 @@ public:
   size_t steps_left() const noexcept { return steps_.size() - next_; }
 
   /// Causes the next fault.
-  void step();
+  void step() { steps_[next_++](); }
 
   /// Call this after the last fault: accounts that moved write once more, since
   /// their repositories verify only after that (protocol-coverage.md 11.3).

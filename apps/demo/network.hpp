@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/node/node.hpp"
-#include "apps/demo/options.hpp"
+#include "apps/demo/demo.hpp"
 #include "apps/weir/web_client.hpp"
 #include "simnet/network.hpp"
 

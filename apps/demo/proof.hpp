@@ -6,7 +6,6 @@
 #include "simnet/truth.hpp"
 #include "storage/verify/verify.hpp"
 
-#include <filesystem>
 #include <map>
 #include <set>
 #include <span>
@@ -20,7 +19,6 @@ struct comparison {
   uint64_t active = 0; ///< Accounts whose every record must be equal.
   uint64_t inactive = 0;
   uint64_t records = 0; ///< Records of the active ones in the network.
-  uint64_t changed_paths = 0;
   /// At most 20; `wrong` has all accounts.
   std::vector<std::string> differences;
   std::set<std::string> wrong; ///< Accounts that are not equal.
@@ -35,6 +33,21 @@ struct comparison {
 comparison compare(std::span<const simnet::expected_account> truth,
                    const std::map<std::string, listed_repo>& node,
                    const event_copy& copy);
+
+/// Errors in what the node says about completeness on a quiet network, one
+/// sentence for each active account.
+struct completeness_findings {
+  /// The node does not say that the copy is complete.
+  std::vector<std::string> missing;
+  /// The node says that the copy is complete, but it differs from the network.
+  /// This is never right, not even for a moment.
+  std::vector<std::string> wrong;
+};
+
+/// @pre all events were delivered
+completeness_findings
+judge_completeness(simnet::world& truth,
+                   const std::map<std::string, listed_repo>& repos);
 
 /// What happened to every operation in the log.
 struct delivery_check {

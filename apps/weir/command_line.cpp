@@ -1,6 +1,5 @@
-#include "apps/weir/command_line.hpp"
-
 #include "apps/weir/command_tree.hpp"
+#include "apps/weir/commands.hpp"
 #include "base/nearest.hpp"
 
 #include <CLI/CLI.hpp>

@@ -33,4 +33,8 @@ using command_adder = void (*)(CLI::App& app, int& status);
 /// @pre `app` and `status` live while it parses.
 void add_all_commands(CLI::App& app, int& status, command_adder demo);
 
+/// The whole program: parses, runs one subcommand and returns the exit status.
+/// @param demo As of `add_all_commands`.
+int run_command_line(int argc, const char* const* argv, command_adder demo);
+
 } // namespace weir::apps

@@ -1,8 +1,7 @@
-#include "apps/weir/completion.hpp"
-
 #include "apps/weir/command_tree.hpp"
+#include "apps/weir/manual_page.hpp"
+#include "base/joined.hpp"
 
-#include <algorithm>
 #include <map>
 
 namespace weir::apps {
@@ -11,12 +10,8 @@ namespace {
 
 /// What bash offers as the value of an option.
 std::string offer(const CLI::Option& x) {
-  if (const auto words = choices_of(x); !words.empty()) {
-    std::string all;
-    for (const auto& word : words)
-      all += (all.empty() ? "" : " ") + word;
-    return "_weir_words \"" + all + "\"";
-  }
+  if (const auto words = choices_of(x); !words.empty())
+    return "_weir_words \"" + joined(words, " ") + "\"";
   const auto value = value_of(x);
   if (value == "FILE")
     return "_weir_names -f";

@@ -1,6 +1,7 @@
 #include "apps/weir/foreign_variables.hpp"
 
 #include "apps/weir/option_table.hpp"
+#include "base/joined.hpp"
 #include "base/log.hpp"
 #include "base/nearest.hpp"
 
@@ -93,13 +94,6 @@ std::string hint_of_tap(std::string_view theirs) {
   return "Weir does not read the variables of Tap; its option "
          + std::string{same->name} + " means the same: set " + same->variable()
          + (value.empty() ? "" : "=" + std::string{value});
-}
-
-std::string joined(const std::vector<std::string>& x) {
-  std::string out;
-  for (const auto& each : x)
-    out += (out.empty() ? "" : ", ") + each;
-  return out;
 }
 
 constexpr auto hint_of_unknown = "these are no options of Weir and are "

@@ -1,6 +1,7 @@
 #include "apps/weir/load_settings.hpp"
 
 #include "actors/node/limits.hpp"
+#include "base/joined.hpp"
 
 #include <algorithm>
 #include <unistd.h>
@@ -38,12 +39,8 @@ given_values read_environment(const environment& variables,
 /// Repeated flags give one list.
 given_values read_flags(const flag_values& flags) {
   given_values out;
-  for (const auto& [to, texts] : flags.given) {
-    std::string all;
-    for (const auto& x : texts)
-      all.append(all.empty() ? "" : ",").append(x);
-    take_text(out, *to, to->flag(), all);
-  }
+  for (const auto& [to, texts] : flags.given)
+    take_text(out, *to, to->flag(), joined(texts, ","));
   return out;
 }
 
@@ -62,6 +59,13 @@ void read_password(loaded_settings& out) {
 }
 
 } // namespace
+
+void configure_log(const settings& x) {
+  const bool text
+    = x.log_format == log_layout::text
+      || (x.log_format == log_layout::automatic && isatty(STDERR_FILENO) == 1);
+  log::configure(x.log_level, text ? log::format::text : log::format::json);
+}
 
 void take_values(loaded_settings& out, given_values from) {
   std::move(from.problems.begin(), from.problems.end(),

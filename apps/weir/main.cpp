@@ -1,5 +1,5 @@
-#include "apps/demo/command.hpp"
-#include "apps/weir/command_line.hpp"
+#include "apps/demo/demo.hpp"
+#include "apps/weir/commands.hpp"
 #include "apps/weir/process_limits.hpp"
 #include "base/process_memory.hpp"
 

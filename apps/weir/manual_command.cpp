@@ -1,6 +1,6 @@
 #include "apps/weir/commands.hpp"
-#include "apps/weir/completion.hpp"
 #include "apps/weir/manual_page.hpp"
+#include "base/version.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -45,6 +45,13 @@ void add_completion(CLI::App& app, int& status) {
   add_choice(*command, "SHELL", *shell, "bash", "For which shell")->required();
   command->callback([&app, &status] {
     std::cout << make_bash_completion(app);
+    status = all_good;
+  });
+}
+
+void add_version(CLI::App& app, int& status) {
+  app.add_subcommand("version", "Print the version")->callback([&status] {
+    std::cout << "weir " << version() << "\n";
     status = all_good;
   });
 }

@@ -4,6 +4,8 @@
 #include "apps/weir/option_table.hpp"
 #include "base/version.hpp"
 
+#include <algorithm>
+
 namespace weir::apps {
 
 namespace {
@@ -12,35 +14,23 @@ namespace {
 /// same flags instead of listing them again.
 constexpr size_t listed_twice_max = 10;
 
+/// What roff would not show as it is.
+using escape = std::pair<char, std::string_view>;
+
+constexpr escape escapes[]{
+  {'\\', "\\e"},  {'-', "\\-"},   {'\'', "\\(aq"}, {'"', "\\(dq"},
+  {'^', "\\(ha"}, {'~', "\\(ti"}, {'`', "\\(ga"},
+};
+
 /// Escapes text so that roff shows it unchanged.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    switch (c) {
-      case '\\':
-        out += "\\e";
-        break;
-      case '-':
-        out += "\\-";
-        break;
-      case '\'':
-        out += "\\(aq";
-        break;
-      case '"':
-        out += "\\(dq";
-        break;
-      case '^':
-        out += "\\(ha";
-        break;
-      case '~':
-        out += "\\(ti";
-        break;
-      case '`':
-        out += "\\(ga";
-        break;
-      default:
-        out += c;
-    }
+    const auto* x = std::ranges::find(escapes, c, &escape::first);
+    if (x == std::end(escapes))
+      out += c;
+    else
+      out += x->second;
   }
   return out.starts_with('.') ? "\\&" + out : out;
 }
@@ -191,8 +181,7 @@ std::string surroundings() {
                  "a restart.");
 }
 
-// -- weir.toml(5)
-// --------------------------------------------------------------
+// -- weir.toml(5) -------------------------------------------------------------
 
 std::string describe(const option& x) {
   auto out = plain(x.meaning);

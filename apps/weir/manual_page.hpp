@@ -6,8 +6,8 @@ namespace CLI {
 class App;
 } // namespace CLI
 
-/// Makes the manual pages from the program's own command line and table of
-/// options, so that they always agree with the program.
+/// Makes manual pages and completion from the program's own command line and
+/// table of options, so that they always agree with the program.
 namespace weir::apps {
 
 /// Makes weir(1) in roff: every command with its arguments and flags.
@@ -16,5 +16,10 @@ std::string make_program_manual(const CLI::App& app);
 
 /// Makes weir.toml(5) in roff: every option with its meaning and default.
 std::string make_config_manual();
+
+/// Makes a script for bash that completes commands, flags, words of choices and
+/// file names.
+/// @param app The whole command line.
+std::string make_bash_completion(const CLI::App& app);
 
 } // namespace weir::apps

@@ -2,22 +2,12 @@
 
 #include "actors/node/node.hpp"
 #include "apps/weir/option_table.hpp"
+#include "base/joined.hpp"
 #include "base/log.hpp"
 
 #include <utility>
 
 namespace weir::apps {
-
-namespace {
-
-std::string joined(const std::vector<std::string>& x) {
-  std::string out;
-  for (const auto& each : x)
-    out += (out.empty() ? "" : ", ") + each;
-  return out;
-}
-
-} // namespace
 
 reload_plan plan_reload(const settings& running, const loaded_settings& anew) {
   reload_plan out;

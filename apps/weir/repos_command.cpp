@@ -96,33 +96,36 @@ int get(const repos_flags& flags, const std::string& path) {
               : complain(node.error().context);
 }
 
-/// The DID becomes part of a path, so its syntax is checked.
-int show(const repos_flags& flags) {
+/// The DID becomes part of the path, so its syntax is checked.
+int show(const repos_flags& flags, const std::string& path) {
   for (const auto& text : flags.dids) {
     if (!atproto::did::parse(text))
       return complain(text + " is no DID");
-    if (const auto status = get(flags, "/v1/repos/" + text + "/completeness");
+    if (const auto status = get(flags, path + text + "/completeness");
         status != all_good)
       return status;
   }
   return all_good;
 }
 
-CLI::App* add_command(CLI::App& to, const char* name, const char* what,
-                      const std::shared_ptr<repos_flags>& flags, bool dids) {
-  auto* out = to.add_subcommand(name, what);
-  if (dids)
-    out->add_option("DID", flags->dids, "Repos")->required();
-  out
-    ->add_option("--node", flags->node,
-                 "Data address of the node, http://127.0.0.1:2480 by default")
-    ->type_name("URL");
-  out
-    ->add_option("--admin-password-file", flags->password_file,
-                 "File with the node's password")
-    ->type_name("FILE");
-  return out;
-}
+struct repos_call {
+  const char* name;
+  const char* what;
+  int (*run)(const repos_flags& flags, const std::string& path);
+  const char* path;
+  bool takes_dids = true;
+};
+
+constexpr repos_call calls[]{
+  {"add", "Follow these", post, "/repos/add"},
+  {"remove", "Stop tracking these repos", post, "/repos/remove"},
+  {"resync", "Fetch these repos again", post, "/repos/resync"},
+  {"show", "Say whether the copies of these repos are complete, and why not",
+   show, "/v1/repos/"},
+  {"list", "List the first repos that are tracked", get, "/repos", false},
+  {"errors", "List the first repos whose fetches failed", get,
+   "/repos/errors", false},
+};
 
 } // namespace
 
@@ -131,36 +134,26 @@ void add_repos(CLI::App& app, int& status) {
     "repos", "Tell a running node which repos to follow, and ask about them");
   repos->require_subcommand(1);
   const auto flags = std::make_shared<repos_flags>();
-  auto* add = add_command(*repos, "add", "Follow these", flags, true);
-  add
+  for (const auto& x : calls) {
+    auto* out = repos->add_subcommand(x.name, x.what);
+    if (x.takes_dids)
+      out->add_option("DID", flags->dids, "Repos")->required();
+    out
+      ->add_option("--node", flags->node,
+                   "Data address of the node, http://127.0.0.1:2480 by default")
+      ->type_name("URL");
+    out
+      ->add_option("--admin-password-file", flags->password_file,
+                   "File with the node's password")
+      ->type_name("FILE");
+    out->callback([flags, &x, &status] {
+      status = x.run(*flags, x.path);
+    });
+  }
+  repos->get_subcommand("add")
     ->add_option("--collection", flags->collections,
                  "Keep only these collections of the repos")
     ->type_name("NSID");
-  add->callback([=, &status] { status = post(*flags, "/repos/add"); });
-  add_command(*repos, "remove", "Stop tracking these repos", flags, true)
-    ->callback([=, &status] {
-      status = post(*flags, "/repos/remove");
-    });
-  add_command(*repos, "resync", "Fetch these repos again", flags, true)
-    ->callback([=, &status] {
-      status = post(*flags, "/repos/resync");
-    });
-  add_command(*repos, "show",
-              "Say whether the copies of these repos are complete, and why not",
-              flags, true)
-    ->callback([=, &status] {
-      status = show(*flags);
-    });
-  add_command(*repos, "list", "List the first repos that are tracked", flags,
-              false)
-    ->callback([=, &status] {
-      status = get(*flags, "/repos");
-    });
-  add_command(*repos, "errors", "List the first repos whose fetches failed",
-              flags, false)
-    ->callback([=, &status] {
-      status = get(*flags, "/repos/errors");
-    });
 }
 
 } // namespace weir::apps

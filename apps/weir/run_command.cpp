@@ -6,6 +6,7 @@
 #include "apps/weir/service_notify.hpp"
 #include "apps/weir/stop_signal.hpp"
 #include "base/crash_point.hpp"
+#include "base/joined.hpp"
 #include "base/printable.hpp"
 #include "base/process_memory.hpp"
 #include "base/version.hpp"
@@ -18,6 +19,7 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <ranges>
 
 namespace weir::apps {
 
@@ -35,10 +37,10 @@ std::string address_of(const std::string& url) {
 }
 
 std::string urls_of(const settings& x) {
-  std::string out;
-  for (const auto& each : x.upstreams)
-    out += (out.empty() ? "" : ", ") + each.url;
-  return out.empty() ? "none" : out;
+  return x.upstreams.empty()
+           ? "none"
+           : joined(x.upstreams
+                    | std::views::transform(&actors::upstream_config::url));
 }
 
 /// @param x Begins with `http`.

@@ -8,27 +8,15 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
-#include <mutex>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
-#include <thread>
 #include <unistd.h>
 
 namespace weir::apps {
 
-struct stop_signal::impl {
-  std::function<void()> on_hangup;
-  int signals = -1;  ///< A signalfd.
-  int failures = -1; ///< An eventfd.
-  bool stopped = false;
-  mutable std::mutex guard;
-  std::optional<error> reason;
-};
-
 stop_signal::stop_signal(std::function<void()> on_hangup)
-  : impl_(std::make_unique<impl>()) {
-  impl_->on_hangup = std::move(on_hangup);
+  : on_hangup_(std::move(on_hangup)) {
   sigset_t set;
   sigemptyset(&set);
   for (const int x : {SIGTERM, SIGINT, SIGHUP})
@@ -36,13 +24,13 @@ stop_signal::stop_signal(std::function<void()> on_hangup)
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN); // Then such a write fails.
-  impl_->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  impl_->failures = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  failures_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
 stop_signal::~stop_signal() {
-  close(impl_->signals);
-  close(impl_->failures);
+  close(signals_);
+  close(failures_);
 }
 
 void stop_signal::wait() {
@@ -52,9 +40,9 @@ void stop_signal::wait() {
 
 bool stop_signal::wait_for(std::chrono::milliseconds x) {
   const auto until = std::chrono::steady_clock::now() + x;
-  while (!impl_->stopped) {
-    std::array<pollfd, 2> fds{pollfd{impl_->signals, POLLIN, 0},
-                              pollfd{impl_->failures, POLLIN, 0}};
+  while (!stopped_) {
+    std::array<pollfd, 2> fds{pollfd{signals_, POLLIN, 0},
+                              pollfd{failures_, POLLIN, 0}};
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(
       until - std::chrono::steady_clock::now());
     const auto most = std::max<int64_t>(left.count(), 0);
@@ -63,57 +51,41 @@ bool stop_signal::wait_for(std::chrono::milliseconds x) {
     // When there is a failure, too, the signal stays for the next wait.
     signalfd_siginfo taken{};
     if (fds[0].revents != 0 && fds[1].revents == 0
-        && read(impl_->signals, &taken, sizeof taken) == sizeof taken
-        && taken.ssi_signo == SIGHUP && impl_->on_hangup)
-      impl_->on_hangup();
+        && read(signals_, &taken, sizeof taken) == sizeof taken
+        && taken.ssi_signo == SIGHUP && on_hangup_)
+      on_hangup_();
     else
-      impl_->stopped = true;
+      stopped_ = true;
   }
   return true;
 }
 
 void stop_signal::fail(const error& reason) {
-  const std::lock_guard lock{impl_->guard};
-  if (impl_->reason)
+  const std::lock_guard lock{guard_};
+  if (reason_)
     return;
-  impl_->reason = reason;
+  reason_ = reason;
   const uint64_t one = 1;
-  [[maybe_unused]] const auto n = write(impl_->failures, &one, sizeof one);
+  [[maybe_unused]] const auto n = write(failures_, &one, sizeof one);
 }
 
 std::optional<error> stop_signal::failure() const {
-  const std::lock_guard lock{impl_->guard};
-  return impl_->reason;
+  const std::lock_guard lock{guard_};
+  return reason_;
 }
-
-struct watchdog::impl {
-  std::mutex guard;
-  std::condition_variable wake;
-  bool over = false;
-  std::thread worker;
-};
 
 watchdog::watchdog(std::chrono::seconds patience)
-  : impl_(std::make_unique<impl>()) {
-  impl_->worker = std::thread{[x = impl_.get(), patience] {
-    std::unique_lock lock{x->guard};
-    if (x->wake.wait_for(lock, patience, [x] {
-          return x->over;
-        }))
-      return;
-    std::fprintf(stderr, "weir: not drained after %lld s; ending hard\n",
-                 static_cast<long long>(patience.count()));
-    _exit(failed);
-  }};
-}
-
-watchdog::~watchdog() {
-  {
-    const std::lock_guard lock{impl_->guard};
-    impl_->over = true;
-  }
-  impl_->wake.notify_one();
-  impl_->worker.join();
-}
+  : worker_{[patience](const std::stop_token& ended) {
+      std::mutex guard;
+      std::condition_variable_any wake;
+      std::unique_lock lock{guard};
+      if (wake.wait_for(lock, ended, patience, [&ended] {
+            return ended.stop_requested();
+          }))
+        return;
+      std::fprintf(stderr, "weir: not drained after %lld s; ending hard\n",
+                   static_cast<long long>(patience.count()));
+      _exit(failed);
+    }} {}
 
 } // namespace weir::apps

@@ -4,8 +4,9 @@
 
 #include <chrono>
 #include <functional>
-#include <memory>
+#include <mutex>
 #include <optional>
+#include <thread>
 
 namespace weir::apps {
 
@@ -42,8 +43,12 @@ public:
   std::optional<error> failure() const;
 
 private:
-  struct impl;
-  std::unique_ptr<impl> impl_;
+  std::function<void()> on_hangup_;
+  int signals_ = -1;  ///< A signalfd.
+  int failures_ = -1; ///< An eventfd.
+  bool stopped_ = false;
+  mutable std::mutex guard_; ///< Of `reason_`.
+  std::optional<error> reason_;
 };
 
 /// Ends the process with status 1 and an error line unless it is destroyed in
@@ -51,14 +56,9 @@ private:
 class watchdog {
 public:
   explicit watchdog(std::chrono::seconds patience);
-  ~watchdog();
-
-  watchdog(const watchdog&) = delete;
-  watchdog& operator=(const watchdog&) = delete;
 
 private:
-  struct impl;
-  std::unique_ptr<impl> impl_;
+  std::jthread worker_;
 };
 
 /// How long stopping may take; the promise is 10 s.

@@ -145,14 +145,12 @@ result<checked_store> check(const verify_flags& flags) {
 }
 
 int verify(const verify_flags& flags) {
-  if (!flags.against.empty() && !net::parse_url(flags.against)) {
-    std::cerr << "weir: --against " << flags.against << " is not a URL\n";
-    return refused;
-  }
-  if (!flags.directory_url.empty() && !net::parse_url(flags.directory_url)) {
-    std::cerr << "weir: --plc-url " << flags.directory_url << " is not a URL\n";
-    return refused;
-  }
+  for (const auto& [name, url] : {std::pair{"--against", flags.against},
+                                  std::pair{"--plc-url", flags.directory_url}})
+    if (!url.empty() && !net::parse_url(url)) {
+      std::cerr << "weir: " << name << " " << url << " is not a URL\n";
+      return refused;
+    }
   const auto done = check(flags);
   if (!done) {
     std::cerr << "weir: cannot verify: " << printable(done.error().context)

@@ -73,7 +73,12 @@ void web_client::set_password(const std::string& password) {
   impl_->credential = "Basic " + text;
 }
 
-result<net::http_response> web_client::ask(net::http_request request) {
+result<net::http_response> web_client::ask(const std::string& url,
+                                           net::http_request request) {
+  auto target = net::parse_url(url);
+  if (!target)
+    return target.error();
+  request.target = std::move(*target);
   if (!impl_->credential.empty())
     request.headers.push_back({"Authorization", impl_->credential});
   std::promise<result<net::http_response>> answer;
@@ -86,26 +91,13 @@ result<net::http_response> web_client::ask(net::http_request request) {
   return waiting.get();
 }
 
-result<net::http_response> web_client::get(const std::string& url) {
-  auto target = net::parse_url(url);
-  if (!target)
-    return target.error();
-  net::http_request request;
-  request.target = std::move(*target);
-  return ask(std::move(request));
-}
-
 result<net::http_response> web_client::post(const std::string& url,
                                             std::string body) {
-  auto target = net::parse_url(url);
-  if (!target)
-    return target.error();
   net::http_request request;
-  request.target = std::move(*target);
   request.method = "POST";
   request.headers = {{"Content-Type", "application/json"}};
   request.body = std::move(body);
-  return ask(std::move(request));
+  return ask(url, std::move(request));
 }
 
 void web_client::stream(net::http_request request,

@@ -5,10 +5,6 @@
 #include <memory>
 #include <string>
 
-namespace weir::net {
-class io_threads;
-} // namespace weir::net
-
 namespace weir::apps {
 
 /// HTTP for programs with nothing else to do: calls wait for their answer. Any
@@ -27,7 +23,9 @@ public:
   void set_password(const std::string& password);
 
   /// An answer with any status is a result.
-  result<net::http_response> get(const std::string& url);
+  result<net::http_response> get(const std::string& url) {
+    return ask(url, {});
+  }
 
   /// Posts JSON.
   result<net::http_response> post(const std::string& url, std::string body);
@@ -41,7 +39,8 @@ public:
 private:
   struct impl;
   explicit web_client(std::unique_ptr<impl> x) noexcept;
-  result<net::http_response> ask(net::http_request request);
+  result<net::http_response> ask(const std::string& url,
+                                 net::http_request request);
   std::unique_ptr<impl> impl_;
 };
 

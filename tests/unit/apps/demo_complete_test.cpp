@@ -1,4 +1,4 @@
-#include "apps/demo/complete.hpp"
+#include "apps/demo/proof.hpp"
 #include "simnet/network.hpp"
 
 #include <gmock/gmock.h>

@@ -1,7 +1,6 @@
-#include "apps/demo/command.hpp"
+#include "apps/demo/demo.hpp"
 #include "apps/weir/command_tree.hpp"
 #include "apps/weir/commands.hpp"
-#include "apps/weir/completion.hpp"
 #include "apps/weir/manual_page.hpp"
 #include "apps/weir/option_table.hpp"
 
