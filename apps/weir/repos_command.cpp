@@ -117,7 +117,7 @@ struct repos_call {
 };
 
 constexpr repos_call calls[]{
-  {"add", "Follow these", post, "/repos/add"},
+  {"add", "Track these repos", post, "/repos/add"},
   {"remove", "Stop tracking these repos", post, "/repos/remove"},
   {"resync", "Fetch these repos again", post, "/repos/resync"},
   {"show", "Say whether the copies of these repos are complete, and why not",
