@@ -40,28 +40,21 @@ result<std::unique_ptr<bench_node>>
 bench_node::start(const outside& network, const std::filesystem::path& dir,
                   node_settings settings) {
   std::unique_ptr<bench_node> out{new bench_node};
-  if (auto ok = out->open(network, dir, settings); !ok)
-    return ok.error();
-  return out;
-}
-
-result<void> bench_node::open(const outside& network,
-                              const std::filesystem::path& dir,
-                              node_settings settings) {
   auto made = scratch_dir::make(dir);
   if (!made)
     return made.error();
-  data_dir_ = std::move(*made);
-  auto started = actors::node::start(
-    make_config(network, data_dir_.path(), settings), [this](const error& x) {
-      const std::lock_guard lock{guard_};
-      failure_ = x;
-    });
+  out->data_dir_ = std::move(*made);
+  auto started
+    = actors::node::start(make_config(network, out->data_dir_.path(), settings),
+                          [self = out.get()](const error& x) {
+                            const std::lock_guard lock{self->guard_};
+                            self->failure_ = x;
+                          });
   if (!started)
     return started.error();
-  node_ = std::move(*started);
-  find_counters(network.relay_url());
-  return {};
+  out->node_ = std::move(*started);
+  out->find_counters(network.relay_url());
+  return out;
 }
 
 /// The registry returns existing metrics by name.

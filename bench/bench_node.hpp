@@ -34,8 +34,7 @@ public:
 
   const std::string& data_url() const noexcept { return node_->data_url(); }
 
-  // -- cheap enough to be called a thousand times a second
-  // ------------------------
+  // -- cheap enough for a thousand calls a second -----------------------------
 
   /// Number of operations that are durable.
   uint64_t operations() const noexcept { return operations_->value(); }
@@ -51,8 +50,7 @@ public:
     return static_cast<int64_t>(cursor_->value());
   }
 
-  // -- expensive: makes the page of /metrics
-  // --------------------------------------
+  // -- expensive: makes the page of /metrics ----------------------------------
 
   /// Value of a metric without labels; 0 when it is absent.
   uint64_t number(const std::string& name) const;
@@ -71,8 +69,6 @@ private:
 
   std::string state() const;
 
-  result<void> open(const outside& network, const std::filesystem::path& dir,
-                    node_settings settings);
   void find_counters(const std::string& relay);
 
   scratch_dir data_dir_;     ///< Outlives the node.

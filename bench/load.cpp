@@ -3,11 +3,41 @@
 #include "bench/bench_node.hpp"
 #include "bench/machine.hpp"
 
-#include <functional>
 #include <iostream>
-#include <optional>
 
 namespace weir::bench {
+
+/// One repetition: an empty store and a new network, with real sockets and
+/// disk.
+struct load_scene {
+  const corpus_facts& corpus;
+  std::chrono::seconds patience;
+  std::unique_ptr<outside> network;
+  std::unique_ptr<bench_node> node;
+
+  result<void> start_network() {
+    auto started = outside::start(corpus.path);
+    if (!started)
+      return started.error();
+    network = std::move(*started);
+    return {};
+  }
+
+  result<void> start_node(const std::filesystem::path& dir,
+                          node_settings settings = node_settings::hurried) {
+    auto started = bench_node::start(*network, dir, settings);
+    if (!started)
+      return started.error();
+    node = std::move(*started);
+    return {};
+  }
+
+  /// The page of metrics is read only when the cheap count is reached.
+  bool all_synced() const {
+    return node->fetches() >= corpus.accounts
+           && node->number("weir_repos_synced") == corpus.accounts;
+  }
+};
 
 namespace {
 
@@ -38,43 +68,6 @@ private:
   double last_;
   bool moved_ = false;
 };
-
-/// One repetition: an empty store and a new network, with real sockets and
-/// disk.
-struct load_scene {
-  const corpus_facts& corpus;
-  std::chrono::seconds patience;
-  std::unique_ptr<outside> network;
-  std::unique_ptr<bench_node> node;
-
-  result<void> start_network();
-  result<void> start_node(const std::filesystem::path& dir,
-                          node_settings settings = node_settings::hurried);
-  bool all_synced() const;
-};
-
-result<void> load_scene::start_network() {
-  auto started = outside::start(corpus.path);
-  if (!started)
-    return started.error();
-  network = std::move(*started);
-  return {};
-}
-
-result<void> load_scene::start_node(const std::filesystem::path& dir,
-                                    node_settings settings) {
-  auto started = bench_node::start(*network, dir, settings);
-  if (!started)
-    return started.error();
-  node = std::move(*started);
-  return {};
-}
-
-/// The page of metrics is read only when the cheap count is reached.
-bool load_scene::all_synced() const {
-  return node->fetches() >= corpus.accounts
-         && node->number("weir_repos_synced") == corpus.accounts;
-}
 
 /// When the counts differ, something else was measured.
 result<void> check_records(const load_scene& scene) {
@@ -188,13 +181,21 @@ result<load_run> run_first(load_scene& scene,
   return fetch_all(scene, dir, node_settings::standard, scene.corpus.accounts);
 }
 
-using load_body
-  = std::function<result<load_run>(load_scene&, const std::filesystem::path&)>;
+constexpr load_kind kinds[]{
+  {"live", "commits", {22'000, 4'000}, &bench_sizes::live, true, run_live},
+  {"backfill",
+   "records",
+   {355'000, 40'000},
+   &bench_sizes::backfill,
+   false,
+   run_backfill},
+  {"first", "repos", {0, 150}, &bench_sizes::first, false, run_first},
+};
 
 /// Runs a load as often as requested, with a calibration before and after each
 /// run.
 result<void> repeat(const bench_options& options, const bench_sizes& sizes,
-                    const load_body& body, load_result& out) {
+                    const load_kind& kind, load_result& out) {
   for (size_t i = 0; i < sizes.repeats; ++i) {
     std::cerr << "weir-bench: " << out.name << " " << i + 1 << "/"
               << sizes.repeats << "\n";
@@ -203,7 +204,7 @@ result<void> repeat(const bench_options& options, const bench_sizes& sizes,
     auto ran = scene.start_network();
     if (!ran)
       return ran;
-    auto run = body(scene, options.dir);
+    auto run = kind.run(scene, options.dir);
     scene.node.reset();
     scene.network.reset();
     if (!run)
@@ -228,36 +229,19 @@ spread load_result::rates() const {
   return spread_of(std::move(all));
 }
 
-result<load_result> measure_live(const bench_options& options,
+std::span<const load_kind> load_kinds() noexcept {
+  return kinds;
+}
+
+result<load_result> measure_load(const load_kind& kind,
+                                 const bench_options& options,
                                  const bench_sizes& sizes) {
-  auto corpus = find_corpus(options.dir, sizes.live, sizes.live_events);
+  auto corpus = find_corpus(options.dir, sizes.*kind.population,
+                            kind.live ? sizes.live_events : 0);
   if (!corpus)
     return corpus.error();
-  load_result out{"live", "commits", {22'000, 4'000}, std::move(*corpus), {}};
-  if (auto ok = repeat(options, sizes, run_live, out); !ok)
-    return ok.error();
-  return out;
-}
-
-result<load_result> measure_backfill(const bench_options& options,
-                                     const bench_sizes& sizes) {
-  auto corpus = find_corpus(options.dir, sizes.backfill, 0);
-  if (!corpus)
-    return corpus.error();
-  load_result out{
-    "backfill", "records", {355'000, 40'000}, std::move(*corpus), {}};
-  if (auto ok = repeat(options, sizes, run_backfill, out); !ok)
-    return ok.error();
-  return out;
-}
-
-result<load_result> measure_first(const bench_options& options,
-                                  const bench_sizes& sizes) {
-  auto corpus = find_corpus(options.dir, sizes.first, 0);
-  if (!corpus)
-    return corpus.error();
-  load_result out{"first", "repos", {0, 150}, std::move(*corpus), {}};
-  if (auto ok = repeat(options, sizes, run_first, out); !ok)
+  load_result out{kind.name, kind.unit, kind.ceiling, std::move(*corpus), {}};
+  if (auto ok = repeat(options, sizes, kind, out); !ok)
     return ok.error();
   return out;
 }

@@ -6,6 +6,7 @@
 #include "bench/options.hpp"
 #include "bench/statistics.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,21 +49,34 @@ struct load_result {
   spread rates() const;
 };
 
-/// Measures verified commits per second. Repos are fetched first. Then the live
+struct load_scene;
+
+/// What is measured, and how.
+struct load_kind {
+  const char* name;
+  const char* unit; ///< What a rate counts, in the plural.
+  load_ceiling ceiling;
+  simnet::population_options bench_sizes::*population;
+  bool live; ///< The corpus has live events.
+  result<load_run> (*run)(load_scene&, const std::filesystem::path& dir);
+};
+
+/// All kinds, in the order in which they run.
+///
+/// `live`: verified commits per second. Repos are fetched first. Then the live
 /// events of the corpus come as fast as they are read, and an application acks
 /// the resulting events. Time runs from the first durable commit to the last.
-result<load_result> measure_live(const bench_options& options,
-                                 const bench_sizes& sizes);
-
-/// Measures backfilled records per second, from the start of the node until
+///
+/// `backfill`: backfilled records per second, from the start of the node until
 /// every repo is synced and durable.
-result<load_result> measure_backfill(const bench_options& options,
-                                     const bench_sizes& sizes);
-
-/// Measures repos per second for a small network and a node with default
+///
+/// `first`: repos per second for a small network and a node with default
 /// settings, which begins slowly with hosts that it does not know. Time runs
 /// from its start until every repo is synced and durable.
-result<load_result> measure_first(const bench_options& options,
-                                  const bench_sizes& sizes);
+std::span<const load_kind> load_kinds() noexcept;
+
+result<load_result> measure_load(const load_kind& kind,
+                                 const bench_options& options,
+                                 const bench_sizes& sizes);
 
 } // namespace weir::bench

@@ -14,10 +14,6 @@ constexpr size_t commits_max = 2'000;
 
 } // namespace
 
-double micro_result::reference_here() const noexcept {
-  return reference_nanos * reference_calibration / calibration.mean();
-}
-
 micro_result measure(const stage& x, const bench_sizes& sizes) {
   const auto cpu = x.whole_process ? process_cpu_seconds : thread_cpu_seconds;
   const auto slot = std::chrono::duration<double>{sizes.slot}.count();

@@ -30,7 +30,9 @@ struct micro_result {
   calibration_pair calibration;
 
   /// The reference time scaled to the speed of this machine.
-  double reference_here() const noexcept;
+  double reference_here() const noexcept {
+    return reference_nanos * reference_calibration / calibration.mean();
+  }
 
   /// Greater than 1 when it is faster than the reference.
   double ratio() const noexcept { return reference_here() / nanos.median; }

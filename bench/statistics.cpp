@@ -18,10 +18,6 @@ double median_of(std::vector<double>& x) {
 
 } // namespace
 
-double spread::mad_percent() const noexcept {
-  return median == 0 ? 0 : 100 * mad / median;
-}
-
 spread spread_of(std::vector<double> x) {
   spread out;
   out.median = median_of(x);

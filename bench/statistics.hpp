@@ -10,7 +10,9 @@ struct spread {
   double mad = 0; ///< Median of the distances to the median.
 
   /// `mad` in percent of `median`.
-  double mad_percent() const noexcept;
+  double mad_percent() const noexcept {
+    return median == 0 ? 0 : 100 * mad / median;
+  }
 };
 
 /// @pre `x` is not empty
