@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -20,6 +21,9 @@ struct demo_options {
   bool direct = false;               ///< Follow the hosts instead of the relay.
   bool forever = false;              ///< Run on, without faults and proof.
 };
+
+/// The content of conf/demo.toml when the program was built.
+extern const std::string_view demo_toml;
 
 /// Runs the engine against a simulated network and proves that it did its job.
 /// It finds repos, fetches and verifies their history, follows the live stream

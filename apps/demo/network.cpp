@@ -1,6 +1,5 @@
 #include "apps/demo/network.hpp"
 
-#include "apps/demo/toml.hpp"
 #include "apps/weir/load_settings.hpp"
 
 #include <boost/json.hpp>

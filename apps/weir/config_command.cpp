@@ -1,6 +1,7 @@
 #include "apps/weir/commands.hpp"
+#include "apps/weir/load_settings.hpp"
+#include "apps/weir/manual_page.hpp"
 #include "apps/weir/option_flags.hpp"
-#include "apps/weir/reference.hpp"
 #include "net/tls.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,5 @@
-#include "apps/weir/reference.hpp"
+#include "apps/weir/load_settings.hpp"
+#include "apps/weir/manual_page.hpp"
 
 namespace weir::apps {
 

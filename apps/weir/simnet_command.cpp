@@ -183,28 +183,21 @@ void add_trouble_flags(CLI::App& app, simnet_flags& x) {
 
 void add_flags(CLI::App& app, simnet_flags& x) {
   auto& people = x.network.population;
-  app
-    .add_option("--seed", people.seed,
-                "Seed of the network: the same seed makes the same network")
-    ->capture_default_str();
+  app.option_defaults()->always_capture_default();
+  app.add_option("--seed", people.seed,
+                 "Seed of the network: the same seed makes the same network");
   app.add_option("--accounts", people.accounts, "Accounts at the start")
-    ->check(CLI::Range(1, 1'000'000))
-    ->capture_default_str();
+    ->check(CLI::Range(1, 1'000'000));
   app
     .add_option("--records", people.records, "Records of all accounts together")
-    ->check(CLI::Range(0, 100'000'000))
-    ->capture_default_str();
+    ->check(CLI::Range(0, 100'000'000));
   app.add_option("--hosts", people.hosts, "PDS hosts")
-    ->check(CLI::Range(1, 1'000))
-    ->capture_default_str();
+    ->check(CLI::Range(1, 1'000));
   app.add_option("--rate", x.rate, "Live events per second")
-    ->check(CLI::Range(0.0, 1'000'000.0))
-    ->capture_default_str();
-  app
-    .add_option("--port", x.network.port,
-                "First port on 127.0.0.1: hosts, relay, directory, control; "
-                "0 takes free ones")
-    ->capture_default_str();
+    ->check(CLI::Range(0.0, 1'000'000.0));
+  app.add_option("--port", x.network.port,
+                 "First port on 127.0.0.1: hosts, relay, directory, control; "
+                 "0 takes free ones");
   app.add_flag("--no-relay", x.no_relay, "Hosts only");
   app.add_flag("--no-gzip", x.no_gzip, "Never compress repositories");
   app.add_flag("--legacy-documents", x.network.legacy_documents,
@@ -222,8 +215,8 @@ void add_flags(CLI::App& app, simnet_flags& x) {
     ->type_name("FILE")
     ->excludes(from);
   app.add_option("--events", x.events, "Live events of that corpus")
-    ->check(CLI::Range(0, 10'000'000))
-    ->capture_default_str();
+    ->check(CLI::Range(0, 10'000'000));
+  app.option_defaults()->always_capture_default(false);
 }
 
 } // namespace
