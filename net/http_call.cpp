@@ -35,12 +35,6 @@ running_call::running_call(std::shared_ptr<http_pool> pool,
     sink_(std::move(sink)), deadline_(pool_->loop().make_timer()),
     credit_(request_.credit) {}
 
-void running_call::cancel() {
-  pool_->loop().post([self = shared_from_this()] {
-    self->end(fail(ec::cancelled, "the call was cancelled"));
-  });
-}
-
 void running_call::grant(uint64_t n) {
   pool_->loop().post([self = shared_from_this(), n] {
     if (self->over())

@@ -60,7 +60,11 @@ private:
   void dial(const std::shared_ptr<running_call>& call);
   void close_oldest_idle();
   void sweep();
-  void arm();
+  void arm() {
+    sweeper_->start(options_.idle_timeout / 2, [this] {
+      sweep();
+    });
+  }
 
   transport_ptr network_;
   http_client_options options_;
@@ -85,7 +89,11 @@ public:
   running_call(std::shared_ptr<http_pool> pool, http_request request,
                std::shared_ptr<http_sink> sink);
 
-  void cancel() override;
+  void cancel() override {
+    pool_->loop().post([self = shared_from_this()] {
+      self->end(fail(ec::cancelled, "the call was cancelled"));
+    });
+  }
   void grant(uint64_t n) override;
 
   // -- on the loop ------------------------------------------------------------

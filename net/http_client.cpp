@@ -147,12 +147,6 @@ void http_pool::sweep() {
     arm();
 }
 
-void http_pool::arm() {
-  sweeper_->start(options_.idle_timeout / 2, [this] {
-    sweep();
-  });
-}
-
 // -- http_client --------------------------------------------------------------
 
 namespace {

@@ -52,17 +52,6 @@ http_connection::http_connection(stream_ptr connected,
   : core_(std::move(core)), permit_(std::move(permit)),
     stream_(std::move(connected)), deadline_(stream_->loop().make_timer()) {}
 
-void http_connection::start() {
-  set_deadline(core_->options.head_timeout);
-  read();
-}
-
-void http_connection::cut() noexcept {
-  phase_ = phase::over;
-  deadline_->cancel();
-  stream_->close();
-}
-
 void http_connection::set_deadline(std::chrono::microseconds delay) {
   deadline_->start(delay, [weak = weak_from_this()] {
     if (auto self = weak.lock())
@@ -249,12 +238,6 @@ void http_connection::hand_over() {
 /// Answers a request that broke a rule, and ends the connection.
 void http_connection::refuse(int status, std::string_view message) {
   refuse(error_reply(status, error_name(status), message));
-}
-
-void http_connection::refuse(http_reply reply) {
-  keep_alive_ = false;
-  request_ = {};
-  answer(std::move(reply));
 }
 
 void http_connection::answer(http_reply reply) {

@@ -32,7 +32,10 @@ public:
 
   bool closed() const noexcept { return closed_; }
 
-  size_t connections() const noexcept;
+  size_t connections() const noexcept {
+    std::lock_guard guard{mutex_};
+    return places_.taken();
+  }
 
   const std::shared_ptr<http_service> service;
   const http_server_options options;
@@ -59,7 +62,10 @@ public:
   bool set_cut(std::function<void()> x);
 
   /// The client has shown that it may ask.
-  void set_known();
+  void set_known() {
+    std::lock_guard guard{core_->mutex_};
+    core_->places_.set_known(id_);
+  }
 
 private:
   std::shared_ptr<server_core> core_;
@@ -80,9 +86,16 @@ public:
 
   event_loop& loop() noexcept { return stream_->loop(); }
 
-  void start();
+  void start() {
+    set_deadline(core_->options.head_timeout);
+    read();
+  }
 
-  void cut() noexcept;
+  void cut() noexcept {
+    phase_ = phase::over;
+    deadline_->cancel();
+    stream_->close();
+  }
 
   void answer(http_reply reply);
 
@@ -103,7 +116,11 @@ private:
   void hand_over();
   std::optional<http_reply> take_body(bytes_view piece);
   void refuse(int status, std::string_view message);
-  void refuse(http_reply reply);
+  void refuse(http_reply reply) {
+    keep_alive_ = false;
+    request_ = {};
+    answer(std::move(reply));
+  }
   void send(std::string head, shared_bytes body);
   void write();
   void on_written(std::error_code error, size_t n);

@@ -40,11 +40,6 @@ bool server_core::permit::set_cut(std::function<void()> x) {
   return !core_->closed_;
 }
 
-void server_core::permit::set_known() {
-  std::lock_guard guard{core_->mutex_};
-  core_->places_.set_known(id_);
-}
-
 void server_core::close() {
   std::map<uint64_t, std::function<void()>> open;
   {
@@ -55,11 +50,6 @@ void server_core::close() {
   for (auto& [id, cut] : open)
     if (cut)
       cut();
-}
-
-size_t server_core::connections() const noexcept {
-  std::lock_guard guard{mutex_};
-  return places_.taken();
 }
 
 void http_service::on_upgrade(incoming_request, upgrader answer) {

@@ -23,11 +23,6 @@ void http_writer::add(std::string_view name, std::string_view value) {
   text_.append(name).append(": ").append(value).append("\r\n");
 }
 
-void http_writer::add(const http_headers& fields) {
-  for (const auto& x : fields)
-    add(x.name, x.value);
-}
-
 std::string http_writer::take() {
   if (!good_)
     return {};

@@ -21,7 +21,10 @@ public:
 
   void add(std::string_view name, std::string_view value);
 
-  void add(const http_headers& fields);
+  void add(const http_headers& fields) {
+    for (const auto& x : fields)
+      add(x.name, x.value);
+  }
 
   /// The head with its empty line; empty when a part was malformed.
   std::string take();

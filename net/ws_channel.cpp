@@ -51,16 +51,6 @@ bool ws_channel::enqueue(shared_bytes frame) {
   return true;
 }
 
-size_t ws_channel::queued_messages() const noexcept {
-  std::lock_guard guard{mutex_};
-  return queued_messages_;
-}
-
-size_t ws_channel::queued_bytes() const noexcept {
-  std::lock_guard guard{mutex_};
-  return queued_bytes_;
-}
-
 // -- life ---------------------------------------------------------------------
 
 void ws_channel::open(stream_ptr connected, shared_bytes greeting,
@@ -111,11 +101,6 @@ void ws_channel::cut(ws_close_info why) {
     stream_->close();
   drop_queue();
   tell(why);
-}
-
-void ws_channel::tell(const ws_close_info& info) {
-  if (!std::exchange(told_, true))
-    on_over(info);
 }
 
 void ws_channel::drop_queue() {

@@ -8,6 +8,7 @@
 #include <deque>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace weir::net {
 
@@ -45,8 +46,14 @@ public:
   /// Queues a whole frame. False when full or over.
   bool enqueue(shared_bytes frame);
 
-  size_t queued_messages() const noexcept;
-  size_t queued_bytes() const noexcept;
+  size_t queued_messages() const noexcept {
+    std::lock_guard guard{mutex_};
+    return queued_messages_;
+  }
+  size_t queued_bytes() const noexcept {
+    std::lock_guard guard{mutex_};
+    return queued_bytes_;
+  }
 
   /// Starts on an upgraded stream. `greeting` goes out before anything else,
   /// `received` came in behind the upgrade.
@@ -108,7 +115,10 @@ private:
   void advance(size_t n);
   void finish_closing();
   void drop_queue();
-  void tell(const ws_close_info& info);
+  void tell(const ws_close_info& info) {
+    if (!std::exchange(told_, true))
+      on_over(info);
+  }
   void tick();
   void arm();
 

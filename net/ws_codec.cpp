@@ -263,16 +263,6 @@ bool ws_decoder::accept_header(event& out) {
   return true;
 }
 
-ws_decoder::event ws_decoder::refuse(uint16_t code, const char* reason) {
-  failed_ = true;
-  return {kind::failed, {}, code, reason};
-}
-
-uint8_t* ws_decoder::payload_data() noexcept {
-  return single_ ? single_.get()
-                 : assembled_.data() + (assembled_.size() - header_.size);
-}
-
 void ws_decoder::place(bytes_view from) {
   if (from.empty())
     return;

@@ -118,13 +118,19 @@ private:
 
   bool parse_header(event& out);
   bool accept_header(event& out);
-  event refuse(uint16_t code, const char* reason);
+  event refuse(uint16_t code, const char* reason) {
+    failed_ = true;
+    return {kind::failed, {}, code, reason};
+  }
   void place(bytes_view from);
   void unmask(std::span<uint8_t> part, size_t offset) const noexcept;
   event finish_frame();
   event finish_message();
   event finish_close(shared_bytes payload);
-  uint8_t* payload_data() noexcept;
+  uint8_t* payload_data() noexcept {
+    return single_ ? single_.get()
+                   : assembled_.data() + (assembled_.size() - header_.size);
+  }
 
   bool masked_;
   size_t message_bytes_max_;
