@@ -5,6 +5,7 @@
 #include <chrono>
 #include <list>
 #include <memory>
+#include <utility>
 
 namespace weir::simnet {
 
@@ -20,7 +21,12 @@ public:
   }
 
   /// Runs `x` on the loop after `delay`.
-  void after(std::chrono::microseconds delay, net::task x);
+  void after(std::chrono::microseconds delay, net::task x) {
+    loop_.post([weak = weak_from_this(), delay, x = std::move(x)]() mutable {
+      if (const auto self = weak.lock())
+        self->set(delay, std::move(x));
+    });
+  }
 
   net::event_loop& loop() noexcept { return loop_; }
 
@@ -32,7 +38,18 @@ private:
     bool over = false;
   };
 
-  void set(std::chrono::microseconds delay, net::task x);
+  void set(std::chrono::microseconds delay, net::task x) {
+    // Timers that have fired are removed here, since a timer must outlive its
+    // own task.
+    pending_.remove_if([](const alarm& y) {
+      return y.over;
+    });
+    auto& mine = pending_.emplace_back(alarm{loop_.make_timer()});
+    mine.clock->start(delay, [&mine, x = std::move(x)] {
+      mine.over = true;
+      x();
+    });
+  }
 
   net::event_loop& loop_;
   std::list<alarm> pending_;

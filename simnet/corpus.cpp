@@ -101,11 +101,6 @@ size_t corpus::play(size_t n) {
   return count;
 }
 
-size_t corpus::played() const {
-  const std::lock_guard lock{guard_};
-  return played_;
-}
-
 account_view corpus::view(size_t index) const {
   const auto& x = index_.accounts[index];
   account_view out;
@@ -133,16 +128,6 @@ account_view corpus::view(size_t index) const {
   out.listed_rev = out.rev;
   out.records = static_cast<size_t>(records);
   return out;
-}
-
-std::optional<size_t> corpus::find(std::string_view did) const {
-  const auto at = by_did_.find(std::string{did});
-  return at == by_did_.end() ? std::nullopt : std::optional{at->second};
-}
-
-std::optional<size_t> corpus::find_handle(std::string_view handle) const {
-  const auto at = by_handle_.find(std::string{handle});
-  return at == by_handle_.end() ? std::nullopt : std::optional{at->second};
 }
 
 shared_bytes corpus::export_car(size_t index) const {
@@ -187,11 +172,6 @@ void corpus::visit_records(size_t index, std::string_view after,
 shared_bytes corpus::frame(size_t number) const {
   const auto& x = index_.frames[number];
   return file_.slice(x.offset, x.size);
-}
-
-std::vector<size_t> corpus::commits_of(size_t index) const {
-  const std::lock_guard lock{guard_};
-  return commits_[index];
 }
 
 } // namespace weir::simnet

@@ -31,15 +31,24 @@ public:
 
   size_t events() const noexcept { return index_.frames.size(); }
 
-  size_t played() const;
+  size_t played() const {
+    const std::lock_guard lock{guard_};
+    return played_;
+  }
 
   // -- truth -----------------------------------------------------------------
 
   size_t hosts() const noexcept override { return index_.hosts; }
   size_t accounts() const override { return index_.accounts.size(); }
   account_view view(size_t index) const override;
-  std::optional<size_t> find(std::string_view did) const override;
-  std::optional<size_t> find_handle(std::string_view handle) const override;
+  std::optional<size_t> find(std::string_view did) const override {
+    const auto at = by_did_.find(std::string{did});
+    return at == by_did_.end() ? std::nullopt : std::optional{at->second};
+  }
+  std::optional<size_t> find_handle(std::string_view handle) const override {
+    const auto at = by_handle_.find(std::string{handle});
+    return at == by_handle_.end() ? std::nullopt : std::optional{at->second};
+  }
   shared_bytes export_car(size_t index) const override;
   bytes prove(size_t index, std::string_view path) const override;
   /// Rebuilds the account each time, so use it for comparisons and not for
@@ -54,7 +63,10 @@ private:
 
   shared_bytes frame(size_t number) const;
   /// The commits of an account that were played, in order.
-  std::vector<size_t> commits_of(size_t index) const;
+  std::vector<size_t> commits_of(size_t index) const {
+    const std::lock_guard lock{guard_};
+    return commits_[index];
+  }
 
   const shared_bytes file_;
   const corpus_index index_;

@@ -17,11 +17,6 @@ void event_log::make_more() const {
   spring_();
 }
 
-void event_log::set_rate(uint64_t bytes_per_second) {
-  rate_ = bytes_per_second;
-  announce();
-}
-
 int64_t event_log::append(size_t account, const encoder& encode) {
   int64_t seq = 0;
   {
@@ -40,11 +35,6 @@ void event_log::append(size_t account, int64_t seq, shared_bytes frame) {
     store({seq, account, std::move(frame)});
   }
   announce();
-}
-
-void event_log::begin_loss(loss how) {
-  const std::lock_guard lock{guard_};
-  losing_ = how;
 }
 
 std::vector<size_t> event_log::end_loss(bool announced) {
@@ -95,12 +85,6 @@ size_t event_log::repeat(size_t events) {
   return out;
 }
 
-void event_log::hold_back() {
-  const std::lock_guard lock{guard_};
-  if (!held_after_)
-    held_after_ = newest_;
-}
-
 void event_log::let_go() {
   {
     const std::lock_guard lock{guard_};
@@ -114,11 +98,6 @@ size_t event_log::cut() {
   for (const auto& x : all)
     x->on_cut();
   return all.size();
-}
-
-int64_t event_log::horizon() const {
-  const std::lock_guard lock{guard_};
-  return horizon_;
 }
 
 event_log::cursor_state event_log::judge(int64_t cursor) const {
@@ -141,21 +120,6 @@ event_log::read(int64_t cursor, size_t frames_max, size_t bytes_max) const {
     out.push_back({at->seq, at->frame});
   }
   return out;
-}
-
-int64_t event_log::newest() const {
-  const std::lock_guard lock{guard_};
-  return newest_;
-}
-
-size_t event_log::size() const {
-  const std::lock_guard lock{guard_};
-  return entries_.size();
-}
-
-void event_log::subscribe(std::weak_ptr<listener> x) {
-  const std::lock_guard lock{guard_};
-  listeners_.push_back(std::move(x));
 }
 
 std::vector<std::shared_ptr<event_log::listener>> event_log::listeners() const {
@@ -191,11 +155,6 @@ void event_log::store(entry x) {
     horizon_ = std::max(horizon_, entries_.front().seq);
     entries_.pop_front();
   }
-}
-
-void event_log::announce() const {
-  for (const auto& x : listeners())
-    x->on_news();
 }
 
 } // namespace weir::simnet

@@ -52,7 +52,10 @@ public:
   void make_more() const;
 
   /// Limits the bytes per second for each client; 0 for no limit.
-  void set_rate(uint64_t bytes_per_second);
+  void set_rate(uint64_t bytes_per_second) {
+    rate_ = bytes_per_second;
+    announce();
+  }
 
   uint64_t rate() const noexcept { return rate_; }
 
@@ -70,7 +73,10 @@ public:
   };
 
   /// Events are lost from here on ...
-  void begin_loss(loss how);
+  void begin_loss(loss how) {
+    const std::lock_guard lock{guard_};
+    losing_ = how;
+  }
 
   /// ... until here. @returns the account of each lost event.
   /// @param announced The window then begins here: older frames are dropped as
@@ -88,7 +94,11 @@ public:
 
   /// Holds back what is appended from now on. `let_go` then releases all of it
   /// at once.
-  void hold_back();
+  void hold_back() {
+    const std::lock_guard lock{guard_};
+    if (!held_after_)
+      held_after_ = newest_;
+  }
   void let_go();
 
   /// Cuts the connections of all listeners. @returns how many there were.
@@ -108,15 +118,27 @@ public:
   std::vector<numbered_frame> read(int64_t cursor, size_t frames_max,
                                    size_t bytes_max) const;
 
-  int64_t newest() const;
+  int64_t newest() const {
+    const std::lock_guard lock{guard_};
+    return newest_;
+  }
 
   /// Events up to here are no longer in the window.
-  int64_t horizon() const;
+  int64_t horizon() const {
+    const std::lock_guard lock{guard_};
+    return horizon_;
+  }
 
   /// Number of frames in the window.
-  size_t size() const;
+  size_t size() const {
+    const std::lock_guard lock{guard_};
+    return entries_.size();
+  }
 
-  void subscribe(std::weak_ptr<listener> x);
+  void subscribe(std::weak_ptr<listener> x) {
+    const std::lock_guard lock{guard_};
+    listeners_.push_back(std::move(x));
+  }
 
   size_t subscribers() const { return listeners().size(); }
 
@@ -134,7 +156,10 @@ private:
     return held_after_ ? std::min(*held_after_, newest_) : newest_;
   }
   void store(entry x);
-  void announce() const;
+  void announce() const {
+    for (const auto& x : listeners())
+      x->on_news();
+  }
 
   const window_options window_;
   std::function<void()> spring_;

@@ -118,11 +118,6 @@ std::map<std::string, uint64_t> faults::injected() const {
   return out;
 }
 
-std::vector<fault_record> faults::ledger() const {
-  const std::lock_guard lock{guard_};
-  return ledger_;
-}
-
 result<fault_record> faults::perform(const fault& x) {
   if (x.kind <= fault_kind::restart_sequence)
     return disturb_stream(x);
@@ -299,12 +294,6 @@ void faults::happen(world::account& x, const fault& what) {
     default:
       return migrate(world_, x, new_home(x, what));
   }
-}
-
-/// Where `migrate` moves the account: to `target`, or else to the next honest
-/// host.
-size_t faults::new_home(const world::account& x, const fault& what) const {
-  return what.target.value_or((x.host + 1) % world_.options().population.hosts);
 }
 
 } // namespace weir::simnet

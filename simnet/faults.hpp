@@ -131,7 +131,10 @@ public:
   std::map<std::string, uint64_t> injected() const;
 
   /// All faults that were carried out, in order.
-  std::vector<fault_record> ledger() const;
+  std::vector<fault_record> ledger() const {
+    const std::lock_guard lock{guard_};
+    return ledger_;
+  }
 
 private:
   result<fault_record> perform(const fault& x);
@@ -142,7 +145,12 @@ private:
   result<size_t> choose(const fault& x);
   std::optional<size_t> any_account(const fault& x);
   void happen(world::account& x, const fault& what);
-  size_t new_home(const world::account& x, const fault& what) const;
+  /// Where `migrate` moves the account: to `target`, or else to the next honest
+  /// host.
+  size_t new_home(const world::account& x, const fault& what) const {
+    return what.target.value_or((x.host + 1)
+                                % world_.options().population.hosts);
+  }
 
   world& world_;
   traffic& traffic_;

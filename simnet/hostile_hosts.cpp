@@ -63,12 +63,6 @@ hostile_hosts::hostile_hosts(world& where)
   }
 }
 
-std::optional<hostility> hostile_hosts::kind(size_t host) const noexcept {
-  if (host < first_)
-    return std::nullopt;
-  return world_.options().hostile[host - first_].kind;
-}
-
 std::optional<net::http_reply>
 hostile_hosts::list(size_t host, const net::incoming_request& request) {
   const auto from = cursor_of(request);

@@ -35,7 +35,11 @@ public:
   size_t first() const noexcept { return first_; }
 
   /// Nothing for an honest host.
-  std::optional<hostility> kind(size_t host) const noexcept;
+  std::optional<hostility> kind(size_t host) const noexcept {
+    if (host < first_)
+      return std::nullopt;
+    return world_.options().hostile[host - first_].kind;
+  }
 
   /// @pre `host` is hostile
   const counts& of(size_t host) const { return *counts_[host - first_]; }

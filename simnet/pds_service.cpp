@@ -2,7 +2,6 @@
 #include "simnet/hostile_hosts.hpp"
 #include "simnet/services.hpp"
 #include "simnet/slow_bodies.hpp"
-#include "simnet/subscription.hpp"
 #include "simnet/sync_reads.hpp"
 
 #include <string>

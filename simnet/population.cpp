@@ -52,16 +52,6 @@ zipf::zipf(size_t n, double exponent) : sums_(n) {
   }
 }
 
-size_t zipf::pick(random_source& random) const {
-  const auto at = std::ranges::upper_bound(sums_, random.unit() * sums_.back());
-  return std::min(static_cast<size_t>(at - sums_.begin()), sums_.size() - 1);
-}
-
-double zipf::share(size_t rank) const {
-  const auto before = rank == 0 ? 0.0 : sums_[rank - 1];
-  return (sums_[rank] - before) / sums_.back();
-}
-
 std::string make_handle(random_source& random, size_t index) {
   std::string out;
   for (int i = 0; i < 3; ++i)

@@ -5,6 +5,7 @@
 #include "base/random.hpp"
 #include "simnet/options.hpp"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,17 @@ public:
   /// @pre `n > 0`
   zipf(size_t n, double exponent);
 
-  size_t pick(random_source& random) const;
+  size_t pick(random_source& random) const {
+    const auto at
+      = std::ranges::upper_bound(sums_, random.unit() * sums_.back());
+    return std::min(static_cast<size_t>(at - sums_.begin()), sums_.size() - 1);
+  }
 
   /// The probability of a rank; all of them add up to 1.
-  double share(size_t rank) const;
+  double share(size_t rank) const {
+    const auto before = rank == 0 ? 0.0 : sums_[rank - 1];
+    return (sums_[rank] - before) / sums_.back();
+  }
 
   size_t size() const noexcept { return sums_.size(); }
 

@@ -1,6 +1,5 @@
 #include "net/url.hpp"
 #include "simnet/services.hpp"
-#include "simnet/subscription.hpp"
 #include "simnet/sync_reads.hpp"
 
 #include <boost/json.hpp>

@@ -71,7 +71,11 @@ public:
   /// @param time Outlives this object.
   explicit request_faults(const clock& time) : time_(time) {}
 
-  void add(order x);
+  void add(order x) {
+    const std::lock_guard lock{guard_};
+    if (x.count > 0)
+      orders_.push_back(std::move(x));
+  }
 
   /// Finds the first order of kind `what` that fits the request, and uses it
   /// once.
@@ -79,10 +83,18 @@ public:
                             std::string_view did);
 
   /// Drops all orders of the kinds from `first` to `last`.
-  void clear(request_fault first, request_fault last);
+  void clear(request_fault first, request_fault last) {
+    const std::lock_guard lock{guard_};
+    std::erase_if(orders_, [=](const order& x) {
+      return x.what >= first && x.what <= last;
+    });
+  }
 
   /// How many requests were hit so far.
-  uint64_t served(request_fault what) const;
+  uint64_t served(request_fault what) const {
+    const std::lock_guard lock{guard_};
+    return served_[static_cast<size_t>(what)];
+  }
 
   /// How many requests the directory had so far, hit or not.
   struct directory_requests {
@@ -91,10 +103,19 @@ public:
   };
 
   /// Counts a request for a document, or for a page of the export.
-  void note_document();
-  void note_export_page();
+  void note_document() {
+    const std::lock_guard lock{guard_};
+    ++directory_.documents;
+  }
+  void note_export_page() {
+    const std::lock_guard lock{guard_};
+    ++directory_.export_pages;
+  }
 
-  directory_requests directory() const;
+  directory_requests directory() const {
+    const std::lock_guard lock{guard_};
+    return directory_;
+  }
 
 private:
   const clock& time_;

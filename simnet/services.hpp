@@ -1,6 +1,7 @@
 #pragma once
 
 #include "net/http_server.hpp"
+#include "simnet/event_log.hpp"
 #include "simnet/site.hpp"
 
 /// What the servers of a network answer. All services borrow the site, which
@@ -24,5 +25,15 @@ std::shared_ptr<net::http_service> make_plc_service(const site& where,
 /// and hosts. It redirects requests for a repository to its host.
 /// @pre the network has a relay
 std::shared_ptr<net::http_service> make_relay_service(const site& where);
+
+/// Accepts a client of subscribeRepos. It is sent the events of a log after its
+/// cursor, as fast as it reads. As on real servers, the cursor is exclusive
+/// (protocol-coverage.md 1.9); a client gets #info when the window has passed
+/// its cursor, and FutureCursor beyond the newest event. All work is done on
+/// the loop of `time`.
+/// @param log Outlives the session.
+void open_subscription(const net::incoming_request& request,
+                       const net::upgrader& answer, event_log& log,
+                       const std::shared_ptr<alarms>& time);
 
 } // namespace weir::simnet

@@ -13,11 +13,6 @@ using atproto::op_action;
 signed_repo::signed_repo(atproto::did id, atproto::private_key key)
   : id_(std::move(id)), key_(std::move(key)) {}
 
-void signed_repo::import(std::string path, bytes block) {
-  auto id = atproto::cid::of_dag_cbor(block);
-  tree_.put(std::move(path), {std::move(id), std::move(block)});
-}
-
 signed_commit signed_repo::commit(std::vector<change> changes,
                                   atproto::tid rev) {
   return commit(std::move(changes), rev, key_);

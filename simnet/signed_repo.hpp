@@ -47,7 +47,10 @@ public:
   signed_repo(atproto::did id, atproto::private_key key);
 
   /// Stores a record that no commit announces yet.
-  void import(std::string path, bytes block);
+  void import(std::string path, bytes block) {
+    auto id = atproto::cid::of_dag_cbor(block);
+    tree_.put(std::move(path), {std::move(id), std::move(block)});
+  }
 
   /// Applies `changes` and signs. Paths must be unique. Updates and removals
   /// need an existing record; creates must not have one.

@@ -1,7 +1,6 @@
-#include "simnet/subscription.hpp"
-
 #include "atproto/frame.hpp"
 #include "base/parse_number.hpp"
+#include "simnet/services.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -44,11 +44,6 @@ size_t traffic::make(size_t n) {
   return n;
 }
 
-void traffic::post(size_t index) {
-  const auto self = world_.at(index);
-  perform(*self, deed::create);
-}
-
 void traffic::write(size_t index) {
   constexpr std::array kinds{deed::create, deed::update, deed::remove,
                              deed::batch};
@@ -119,12 +114,6 @@ void traffic::perform(world::account& x, deed what) {
     default:
       return commit(x, make_changes(x, what));
   }
-}
-
-void traffic::commit(world::account& x, std::vector<change> changes) {
-  ++commits_;
-  operations_ += changes.size();
-  world_.commit(x, std::move(changes));
 }
 
 std::vector<change> traffic::make_changes(world::account& x, deed what) const {

@@ -34,7 +34,10 @@ public:
   size_t make(size_t n);
 
   /// One commit of one account that creates a record, whatever its status is.
-  void post(size_t index);
+  void post(size_t index) {
+    const auto self = world_.at(index);
+    perform(*self, deed::create);
+  }
 
   /// One commit of one account that creates, changes or deletes one or more
   /// records, whatever its status is.
@@ -61,7 +64,11 @@ private:
   choice choose();
   void perform(world::account& x, deed what);
   bool act();
-  void commit(world::account& x, std::vector<change> changes);
+  void commit(world::account& x, std::vector<change> changes) {
+    ++commits_;
+    operations_ += changes.size();
+    world_.commit(x, std::move(changes));
+  }
   std::vector<change> make_changes(world::account& x, deed what) const;
   change alter_change(world::account& x, bool remove) const;
 

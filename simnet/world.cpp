@@ -29,11 +29,6 @@ world::account::account(newcomer x, size_t number)
     signing_key(x.key.public_part().to_multikey()), host(x.host),
     random(seeded_random(x.seed)) {}
 
-void world::account::set_key(const atproto::private_key& x) {
-  repo.set_key(x);
-  signing_key = x.public_part().to_multikey();
-}
-
 world::world(network_options options) : options_(options) {
   auto people = make_population(options_.population);
   for (const auto& x : people)
@@ -56,10 +51,6 @@ world::world(network_options options) : options_(options) {
       get(i).status = standing::deactivated;
   for (size_t i = 0; i < options_.hostile.size(); ++i)
     settle(honest + i, options_.hostile[i]);
-}
-
-world::locked world::at(size_t index) {
-  return locked{get(index)};
 }
 
 size_t world::add_account() {
@@ -162,11 +153,6 @@ world::account& world::enter(newcomer x) {
   by_did_[x.id.str()] = index;
   by_handle_[x.handle] = index;
   return accounts_.emplace_back(std::move(x), index);
-}
-
-world::account& world::get(size_t index) const {
-  const std::shared_lock lock{names_};
-  return accounts_[index];
 }
 
 /// Gives a new account its records and signs the repository once.

@@ -44,7 +44,10 @@ public:
 
     const atproto::did& id() const noexcept { return repo.id(); }
 
-    void set_key(const atproto::private_key& x);
+    void set_key(const atproto::private_key& x) {
+      repo.set_key(x);
+      signing_key = x.public_part().to_multikey();
+    }
   };
 
   /// The right to change one account. Hold only one at a time.
@@ -64,7 +67,7 @@ public:
   /// Makes all accounts and their initial records. The streams are empty.
   explicit world(network_options options);
 
-  locked at(size_t index);
+  locked at(size_t index) { return locked{get(index)}; }
 
   /// Adds an account with a profile, and announces it like a new account of a
   /// PDS.
@@ -111,14 +114,33 @@ public:
   // -- truth -----------------------------------------------------------------
 
   size_t hosts() const noexcept override { return host_logs_.size(); }
-  size_t accounts() const override;
+  size_t accounts() const override {
+    const std::shared_lock lock{names_};
+    return accounts_.size();
+  }
   account_view view(size_t index) const override;
-  std::optional<size_t> find(std::string_view did) const override;
-  std::optional<size_t> find_handle(std::string_view handle) const override;
+  std::optional<size_t> find(std::string_view did) const override {
+    const std::shared_lock lock{names_};
+    const auto at = by_did_.find(did);
+    return at == by_did_.end() ? std::nullopt : std::optional{at->second};
+  }
+  std::optional<size_t> find_handle(std::string_view handle) const override {
+    const std::shared_lock lock{names_};
+    const auto at = by_handle_.find(handle);
+    return at == by_handle_.end() ? std::nullopt : std::optional{at->second};
+  }
   shared_bytes export_car(size_t index) const override;
-  bytes prove(size_t index, std::string_view path) const override;
+  bytes prove(size_t index, std::string_view path) const override {
+    const auto& x = get(index);
+    const std::lock_guard lock{x.guard};
+    return x.repo.prove(path);
+  }
   void visit_records(size_t index, std::string_view after,
-                     const repo_tree::visitor& visit) const override;
+                     const repo_tree::visitor& visit) const override {
+    const auto& x = get(index);
+    const std::lock_guard lock{x.guard};
+    x.repo.tree().visit(after, visit);
+  }
   event_log& host_log(size_t host) const override { return *host_logs_[host]; }
   event_log* relay_log() const noexcept override { return relay_log_.get(); }
 
@@ -135,7 +157,10 @@ private:
     = std::unordered_map<std::string, size_t, text_hash, std::equal_to<>>;
 
   account& enter(newcomer x);
-  account& get(size_t index) const;
+  account& get(size_t index) const {
+    const std::shared_lock lock{names_};
+    return accounts_[index];
+  }
   void fill(account& x, uint64_t records);
   void sign_first(account& x);
   void settle(size_t host, const hostile_host_options& options);

@@ -4,11 +4,6 @@
 
 namespace weir::simnet {
 
-size_t world::accounts() const {
-  const std::shared_lock lock{names_};
-  return accounts_.size();
-}
-
 account_view world::view(size_t index) const {
   const auto& x = get(index);
   const std::lock_guard lock{x.guard};
@@ -28,18 +23,6 @@ account_view world::view(size_t index) const {
           x.relay_takedown};
 }
 
-std::optional<size_t> world::find(std::string_view did) const {
-  const std::shared_lock lock{names_};
-  const auto at = by_did_.find(did);
-  return at == by_did_.end() ? std::nullopt : std::optional{at->second};
-}
-
-std::optional<size_t> world::find_handle(std::string_view handle) const {
-  const std::shared_lock lock{names_};
-  const auto at = by_handle_.find(handle);
-  return at == by_handle_.end() ? std::nullopt : std::optional{at->second};
-}
-
 /// Every second host sends its blocks in random order, as a real PDS does.
 shared_bytes world::export_car(size_t index) const {
   const auto& x = get(index);
@@ -48,19 +31,6 @@ shared_bytes world::export_car(size_t index) const {
     return shared_bytes{x.repo.export_car(nullptr)};
   const auto random = seeded_random(options_.population.seed + index);
   return shared_bytes{x.repo.export_car(random.get())};
-}
-
-bytes world::prove(size_t index, std::string_view path) const {
-  const auto& x = get(index);
-  const std::lock_guard lock{x.guard};
-  return x.repo.prove(path);
-}
-
-void world::visit_records(size_t index, std::string_view after,
-                          const repo_tree::visitor& visit) const {
-  const auto& x = get(index);
-  const std::lock_guard lock{x.guard};
-  x.repo.tree().visit(after, visit);
 }
 
 } // namespace weir::simnet

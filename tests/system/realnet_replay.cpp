@@ -1,7 +1,7 @@
 #include "tests/system/realnet_replay.hpp"
 
 #include "atproto/car.hpp"
-#include "simnet/subscription.hpp"
+#include "simnet/services.hpp"
 
 #include <algorithm>
 
