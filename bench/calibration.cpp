@@ -76,9 +76,4 @@ double calibrate(std::chrono::milliseconds duration) {
   return spread_of(std::move(rates)).median;
 }
 
-double calibration_pair::drift_percent() const noexcept {
-  const auto most = std::max(before, after);
-  return most == 0 ? 0 : 100 * std::abs(before - after) / most;
-}
-
 } // namespace weir::bench

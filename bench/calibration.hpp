@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace weir::bench {
 
@@ -29,7 +31,10 @@ struct calibration_pair {
   double mean() const noexcept { return (before + after) / 2; }
 
   /// Their difference, in percent of the greater one.
-  double drift_percent() const noexcept;
+  double drift_percent() const noexcept {
+    const auto most = std::max(before, after);
+    return most == 0 ? 0 : 100 * std::abs(before - after) / most;
+  }
 
   bool drifted() const noexcept { return drift_percent() > drift_percent_max; }
 };

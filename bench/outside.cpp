@@ -87,11 +87,6 @@ result<void> outside::attach(const std::string& data_url) {
   return {};
 }
 
-result<void> outside::play() {
-  const auto answer = order("play");
-  return answer ? result<void>{} : answer.error();
-}
-
 result<std::string> outside::order(const std::string& line) {
   const auto text = line + "\n";
   if (write(orders_, text.data(), text.size())

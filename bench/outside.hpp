@@ -39,7 +39,10 @@ public:
   result<void> attach(const std::string& data_url);
 
   /// Makes all live events available at once.
-  result<void> play();
+  result<void> play() {
+    const auto answer = order("play");
+    return answer ? result<void>{} : answer.error();
+  }
 
 private:
   outside() = default;

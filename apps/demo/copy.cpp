@@ -189,9 +189,4 @@ std::vector<std::chrono::microseconds> event_copy::latencies() const {
   return out;
 }
 
-void event_copy::forget_records(std::string_view did) {
-  if (const auto x = accounts_.find(did); x != accounts_.end())
-    x->second.records.clear();
-}
-
 } // namespace weir::apps

@@ -86,7 +86,10 @@ public:
   /// Drops the records of a repo. Call it when the repo is removed from the
   /// node: after it is added again its records come anew, and records deleted
   /// meanwhile are not announced.
-  void forget_records(std::string_view did);
+  void forget_records(std::string_view did) {
+    if (const auto x = accounts_.find(did); x != accounts_.end())
+      x->second.records.clear();
+  }
 
   const counters& counts() const noexcept { return counts_; }
 

@@ -114,12 +114,6 @@ demo_network::start_node(std::function<void(const error&)> on_failure) {
   return {};
 }
 
-void demo_network::stop_node() {
-  if (node_)
-    node_->stop();
-  node_.reset();
-}
-
 result<node_status> demo_network::status() {
   const auto object = read_object(web_->get(operations_url_ + "/status"));
   if (!object)

@@ -51,7 +51,11 @@ public:
   /// Starts the node, on the usual ports when they are free.
   result<void> start_node(std::function<void(const error&)> on_failure);
 
-  void stop_node();
+  void stop_node() {
+    if (node_)
+      node_->stop();
+    node_.reset();
+  }
 
   void keep_data() noexcept { keep_ = true; }
 

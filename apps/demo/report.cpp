@@ -14,11 +14,6 @@ void demo_report::line(std::string_view what, std::string_view sentence) const {
   std::fflush(stdout);
 }
 
-double demo_report::seconds() const {
-  const auto passed = system_clock().steady_now() - start_;
-  return std::chrono::duration<double>{passed}.count();
-}
-
 std::string grouped(uint64_t x) {
   auto out = std::to_string(x);
   for (auto i = static_cast<ptrdiff_t>(out.size()) - 3; i > 0; i -= 3)

@@ -18,7 +18,10 @@ public:
 
   void line(std::string_view what, std::string_view sentence) const;
 
-  double seconds() const;
+  double seconds() const {
+    const auto passed = system_clock().steady_now() - start_;
+    return std::chrono::duration<double>{passed}.count();
+  }
 
 private:
   steady_time start_;

@@ -68,11 +68,6 @@ repo_fetch::repo_fetch(const atproto::did& repo, atproto::public_key key)
     index_(temporary_directory(), 0, limits::repo_car_bytes_max),
     walk_(repo, store_, index_) {}
 
-void repo_fetch::give_up(fetch_outcome why, std::string reason) {
-  outcome_ = why;
-  reason_ = std::move(reason);
-}
-
 void repo_fetch::run(web_client& web, const std::string& origin) {
   auto target = net::parse_url(origin);
   if (!target)

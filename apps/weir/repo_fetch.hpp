@@ -45,7 +45,10 @@ public:
 private:
   class receiver;
 
-  void give_up(fetch_outcome why, std::string reason);
+  void give_up(fetch_outcome why, std::string reason) {
+    outcome_ = why;
+    reason_ = std::move(reason);
+  }
   void prove();
 
   const atproto::did repo_;

@@ -84,11 +84,6 @@ void service_notify::reloading() {
        + std::to_string(duration_cast<microseconds>(now).count()));
 }
 
-void service_notify::reloaded() {
-  if (was_ready_)
-    tell("READY=1");
-}
-
 void service_notify::stopping(std::string_view status) {
   tell("STOPPING=1" + status_line(status));
 }

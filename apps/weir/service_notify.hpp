@@ -39,7 +39,10 @@ public:
   /// before `ready`, since the manager would take the end of a reload for the
   /// end of the start.
   void reloading();
-  void reloaded();
+  void reloaded() {
+    if (was_ready_)
+      tell("READY=1");
+  }
 
   /// The node is going to end.
   void stopping(std::string_view status);

@@ -69,11 +69,6 @@ void stop_signal::fail(const error& reason) {
   [[maybe_unused]] const auto n = write(failures_, &one, sizeof one);
 }
 
-std::optional<error> stop_signal::failure() const {
-  const std::lock_guard lock{guard_};
-  return reason_;
-}
-
 watchdog::watchdog(std::chrono::seconds patience)
   : worker_{[patience](const std::stop_token& ended) {
       std::mutex guard;

@@ -40,7 +40,10 @@ public:
   void fail(const error& reason);
 
   /// The reason of the failure, if there is one.
-  std::optional<error> failure() const;
+  std::optional<error> failure() const {
+    const std::lock_guard lock{guard_};
+    return reason_;
+  }
 
 private:
   std::function<void()> on_hangup_;
