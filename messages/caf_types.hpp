@@ -32,9 +32,9 @@
   X(identity_stored) X(import_progress) X(intake_changed) X(job_cancelled) \
   X(job_ended) X(journal_fence) X(journal_fenced) X(journal_flush) \
   X(journal_missed) X(journal_noted) X(journal_rows) X(journal_update) \
-  X(left_out_page) X(letters_found) X(letters_order) X(listing_compared) \
-  X(listing_doubt) X(listing_page) X(listing_taken) X(log_advanced) \
-  X(log_page) X(node_command) X(passivate_repo) X(reader_job) \
+  X(left_out_page) X(letters_found) X(letters_order) X(letters_report) \
+  X(listing_compared) X(listing_doubt) X(listing_page) X(listing_taken) \
+  X(log_advanced) X(log_page) X(node_command) X(passivate_repo) X(reader_job) \
   X(release_caches) X(remove_repos) X(remove_result) X(repo_attended) \
   X(repo_buffer_page) X(repo_chunk) X(repo_fetch_failed) X(repo_fetched) \
   X(repo_frames) X(repo_incomplete) X(repo_listed) X(repo_listing) \

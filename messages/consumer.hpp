@@ -3,7 +3,6 @@
 #include "messages/journal.hpp"
 #include "storage/format/log_entry.hpp"
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,6 +65,8 @@ struct channel_closed {
 };
 
 /// The result of a `letters_order`. Each of its dead letters is in one list.
+///
+/// From: CONSUMER. To: API. Travels: local only.
 struct letters_report {
   std::vector<storage::op_id> done; ///< They were delivered again or dropped.
   /// They were removed and not delivered again, since a later event replaces
@@ -76,9 +77,9 @@ struct letters_report {
   storage::op_id next = 0; ///< Continue after this one; 0 at the end.
 };
 
-/// An order to deliver dead letters of a partition again or to drop them: those in
-/// `ids`, or with `all` up to `most` of them. The answer is given when it is
-/// durable.
+/// An order to deliver dead letters of a partition again or to drop them: those
+/// in `ids`, or with `all` up to `most` of them. Answered by `letters_report`
+/// when it is durable.
 ///
 /// From: API. To: CONSUMER. Travels: local only.
 struct letters_order {
@@ -88,7 +89,6 @@ struct letters_order {
   std::optional<atproto::did> repo; ///< With `all`: only of this repo.
   storage::op_id after = 0;         ///< With `all`: only those after this one.
   size_t most = 0;
-  std::function<void(const result<letters_report>&)> answer; ///< Called once.
 };
 
 /// A dead letter as it is stored.

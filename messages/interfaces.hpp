@@ -142,7 +142,8 @@ using consumer_actor = common_actor::extend<
   caf::reacts_to<channel_text>, caf::reacts_to<channel_closed>,
   caf::reacts_to<rows_durable>,
   // Dead letters, and the age of the oldest event.
-  caf::reacts_to<letters_order>, caf::reacts_to<letters_found>,
+  caf::replies_to<letters_order>::with<letters_report>,
+  caf::reacts_to<letters_found>,
   caf::reacts_to<unread_log>>;
 
 /// The API: the routes that ask actors and readers.

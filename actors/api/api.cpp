@@ -236,12 +236,22 @@ void api_worker::read_page(const api_request_ptr& x) {
 
 void api_worker::order_letters(const api_request_ptr& x) {
   const auto retry = x->route.to->what == action::retry_letters;
+  std::vector<uint64_t> foreign;
   auto orders
-    = letters_orders_of(*x->request.sink, retry, env_->shared, x->answer);
+    = letters_orders_of(*x->request.sink, retry, *env_->shared, foreign);
   if (!orders)
     return x->answer.send(problem(orders.error()));
-  for (auto& [partition, order] : *orders)
-    send(env_->shared->partitions()[partition]->consumer, std::move(order));
+  const auto all = std::make_shared<letters_answer>(
+    retry, std::move(foreign), orders->size(), x->answer);
+  for (auto& [partition, order] : *orders) {
+    const auto home = env_->shared->partitions()[partition];
+    request(home->consumer, caf::infinite, std::move(order))
+      .then(
+        [all, home](const letters_report& y) { all->add(y, home->numbers); },
+        [all, home](const caf::error& why) {
+          all->add(from_caf(why), home->numbers);
+        });
+  }
 }
 
 /// Answers with the stored DID document if it is fresh, otherwise looks it up.

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 
 namespace weir::actors {
 
@@ -47,68 +46,6 @@ void append_ids(std::string_view name, const std::vector<uint64_t>& ids,
   }
   out += ']';
 }
-
-/// The result of an order, in ids of events, from one partition or more. Each
-/// CONSUMER answers on a thread of its own; the last answer sends the reply.
-class letters_answer {
-public:
-  letters_answer(bool retry, std::vector<uint64_t> foreign, size_t orders,
-                 net::responder answer)
-    : retry_(retry), unknown_(std::move(foreign)), left_to_hear_(orders),
-      answer_(std::move(answer)) {
-    // nop
-  }
-
-  void add(const result<letters_report>& x,
-           const wire::event_numbers& numbers) {
-    const std::lock_guard guard{mutex_};
-    if (x)
-      take(*x, numbers);
-    else
-      failed_ = x.error();
-    if (--left_to_hear_ == 0)
-      answer_.send(failed_ ? problem(*failed_) : reply());
-  }
-
-private:
-  void take(const letters_report& x, const wire::event_numbers& numbers) {
-    const auto append = [&numbers](std::vector<uint64_t>& out,
-                                   const std::vector<storage::op_id>& ops) {
-      for (const auto op : ops)
-        out.push_back(numbers.id_of(op).value());
-      std::ranges::sort(out);
-    };
-    done_ += x.done.size();
-    append(outdated_, x.outdated);
-    append(unknown_, x.unknown);
-    append(left_, x.left);
-    // Later ids of other partitions are looked at twice.
-    if (x.next != 0)
-      next_ = std::min(next_, numbers.id_of(x.next).value());
-  }
-
-  net::http_reply reply() const {
-    std::string body = retry_ ? R"({"retried":)" : R"({"dropped":)";
-    body += std::to_string(done_);
-    append_ids("outdated", outdated_, body);
-    append_ids("unknown", unknown_, body);
-    append_ids("left", left_, body);
-    if (next_ != UINT64_MAX)
-      body += R"(,"cursor":")" + std::to_string(next_) + '"';
-    return net::json_reply(200, body + '}');
-  }
-
-  std::mutex mutex_;
-  bool retry_;
-  uint64_t done_ = 0;
-  std::vector<uint64_t> outdated_;
-  std::vector<uint64_t> unknown_;
-  std::vector<uint64_t> left_;
-  uint64_t next_ = UINT64_MAX;
-  std::optional<error> failed_;
-  size_t left_to_hear_;
-  net::responder answer_;
-};
 
 /// Sorts ids by the partition in whose log they are; `foreign` gets those of no
 /// partition.
@@ -147,25 +84,57 @@ orders_for_all(const wire::letters_request& x, const context& shared) {
 } // namespace
 
 result<std::map<uint16_t, letters_order>>
-letters_orders_of(const net::body_sink& body, bool retry,
-                  const context_ptr& shared, net::responder answer) {
+letters_orders_of(const net::body_sink& body, bool retry, const context& shared,
+                  std::vector<uint64_t>& foreign) {
   const auto request
     = wire::parse_letters_request(static_cast<const text_body&>(body).text());
   if (!request)
     return request.error();
-  std::vector<uint64_t> foreign;
-  auto out = request->all ? orders_for_all(*request, *shared)
-                          : orders_by_id(request->ids, *shared, foreign);
+  auto out = request->all ? orders_for_all(*request, shared)
+                          : orders_by_id(request->ids, shared, foreign);
   if (out.empty())
     out[0]; // One CONSUMER must report that there are none.
-  const auto all = std::make_shared<letters_answer>(
-    retry, std::move(foreign), out.size(), std::move(answer));
-  for (auto& [partition, order] : out) {
+  for (auto& [partition, order] : out)
     order.retry = retry;
-    order.answer = [all, home = shared->partitions()[partition]](
-                     const auto& report) { all->add(report, home->numbers); };
-  }
   return out;
+}
+
+void letters_answer::add(const result<letters_report>& x,
+                         const wire::event_numbers& numbers) {
+  if (x)
+    take(*x, numbers);
+  else
+    failed_ = x.error();
+  if (--left_to_hear_ == 0)
+    answer_.send(failed_ ? problem(*failed_) : reply());
+}
+
+void letters_answer::take(const letters_report& x,
+                          const wire::event_numbers& numbers) {
+  const auto append = [&numbers](std::vector<uint64_t>& out,
+                                 const std::vector<storage::op_id>& ops) {
+    for (const auto op : ops)
+      out.push_back(numbers.id_of(op).value());
+    std::ranges::sort(out);
+  };
+  done_ += x.done.size();
+  append(outdated_, x.outdated);
+  append(unknown_, x.unknown);
+  append(left_, x.left);
+  // Later ids of other partitions are looked at twice.
+  if (x.next != 0)
+    next_ = std::min(next_, numbers.id_of(x.next).value());
+}
+
+net::http_reply letters_answer::reply() const {
+  std::string body = retry_ ? R"({"retried":)" : R"({"dropped":)";
+  body += std::to_string(done_);
+  append_ids("outdated", outdated_, body);
+  append_ids("unknown", unknown_, body);
+  append_ids("left", left_, body);
+  if (next_ != UINT64_MAX)
+    body += R"(,"cursor":")" + std::to_string(next_) + '"';
+  return net::json_reply(200, body + '}');
 }
 
 net::http_reply dead_letters_reply(const context& shared,

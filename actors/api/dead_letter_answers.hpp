@@ -6,7 +6,9 @@
 #include "net/http_server.hpp"
 
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace weir::actors {
 
@@ -18,9 +20,38 @@ net::http_reply dead_letters_reply(const context& shared,
 
 /// The orders in a body of `/v1/dead-letters/retry` or `/drop`, by partition.
 /// @param body A `text_body`.
-/// @param answer Called with the result of all orders.
+/// @param foreign Gets the ids of no partition.
 result<std::map<uint16_t, letters_order>>
-letters_orders_of(const net::body_sink& body, bool retry,
-                  const context_ptr& shared, net::responder answer);
+letters_orders_of(const net::body_sink& body, bool retry, const context& shared,
+                  std::vector<uint64_t>& foreign);
+
+/// The result of such orders, in ids of events; the last of their answers sends
+/// the reply. Part of the API actor, one thread.
+class letters_answer {
+public:
+  /// @param foreign Ids of no partition.
+  letters_answer(bool retry, std::vector<uint64_t> foreign, size_t orders,
+                 net::responder answer)
+    : retry_(retry), unknown_(std::move(foreign)), left_to_hear_(orders),
+      answer_(std::move(answer)) {
+    // nop
+  }
+
+  void add(const result<letters_report>& x, const wire::event_numbers& numbers);
+
+private:
+  void take(const letters_report& x, const wire::event_numbers& numbers);
+  net::http_reply reply() const;
+
+  bool retry_;
+  uint64_t done_ = 0;
+  std::vector<uint64_t> outdated_;
+  std::vector<uint64_t> unknown_;
+  std::vector<uint64_t> left_;
+  uint64_t next_ = UINT64_MAX;
+  std::optional<error> failed_;
+  size_t left_to_hear_;
+  net::responder answer_;
+};
 
 } // namespace weir::actors

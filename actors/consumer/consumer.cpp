@@ -8,6 +8,7 @@
 #include "actors/consumer/unread_reads.hpp"
 #include "actors/consumer/useless_acks.hpp"
 #include "actors/support/observed.hpp"
+#include "actors/support/owed_answer.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
 #include "base/crash_point.hpp"
@@ -59,6 +60,7 @@ private:
   void ask_did_page(const delivery_effects::did_wish& x);
   void save(const delivery_effects::write& x);
   void on_text(const channel_text& x);
+  caf::result<letters_report> order_letters(letters_order& x);
   void look_for_letters();
   void judge(const letters_found& x);
   void on_letters(const letters_found& x);
@@ -211,6 +213,16 @@ void consumer::on_text(const channel_text& x) {
 
 // -- dead letters -------------------------------------------------------------
 
+caf::result<letters_report> consumer::order_letters(letters_order& x) {
+  auto promise = make_response_promise<letters_report>();
+  auto owed = std::make_shared<owed_answer<letters_report>>(promise);
+  letters_.add(std::move(x), [owed](const result<letters_report>& y) {
+    y ? owed->give(*y) : owed->fail(y.error());
+  });
+  look_for_letters();
+  return promise;
+}
+
 void consumer::look_for_letters() {
   const auto* order = letters_.begin();
   if (order == nullptr)
@@ -362,10 +374,7 @@ consumer_actor::behavior_type consumer::make_behavior() {
       perform(machine_.on_durable_rows(now()));
       look_for_letters();
     },
-    [this](letters_order& x) {
-      letters_.add(std::move(x));
-      look_for_letters();
-    },
+    [this](letters_order& x) { return order_letters(x); },
     [this](const letters_found& x) {
       on_letters(x);
     },

@@ -24,20 +24,19 @@ void tell(const char* event, const std::string& consumer,
 
 } // namespace
 
-void letter_desk::add(letters_order x) {
+void letter_desk::add(letters_order x, answer to) {
   if (orders_.size() >= limits::dead_letters_orders_max) {
-    x.answer(
-      weir::fail(ec::rate_limited, "other requests about dead letters wait"));
+    to(weir::fail(ec::rate_limited, "other requests about dead letters wait"));
     return;
   }
-  orders_.push_back(std::move(x));
+  orders_.emplace_back(std::move(x), std::move(to));
 }
 
 const letters_order* letter_desk::begin() {
   if (at_ != stage::idle || orders_.empty())
     return nullptr;
   at_ = stage::reading;
-  return &orders_.front();
+  return &orders_.front().first;
 }
 
 std::vector<letter_wish> letter_desk::wishes(const letters_found& x) const {
@@ -83,10 +82,10 @@ void letter_desk::on_durable() {
 }
 
 void letter_desk::finish(const result<letters_report>& x) {
-  const auto order = std::move(orders_.front());
+  const auto to = std::move(orders_.front().second);
   orders_.pop_front();
   at_ = stage::idle;
-  order.answer(x);
+  to(x);
 }
 
 } // namespace weir::actors

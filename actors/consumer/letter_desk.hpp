@@ -5,6 +5,7 @@
 #include "wire/event_numbers.hpp"
 
 #include <deque>
+#include <functional>
 
 namespace weir::actors {
 
@@ -17,14 +18,19 @@ namespace weir::actors {
 /// `ec::rate_limited`.
 class letter_desk {
 public:
-  void add(letters_order x);
+  /// Called once.
+  using answer = std::function<void(const result<letters_report>&)>;
+
+  void add(letters_order x, answer to);
 
   /// The order whose letters must be looked up now, returned once; null when
   /// there is none, or another one is under way.
   const letters_order* begin();
 
   /// @pre an order is under way
-  const letters_order& order() const noexcept { return orders_.front(); }
+  const letters_order& order() const noexcept {
+    return orders_.front().first;
+  }
 
   /// What the order wants of the letters that were found.
   std::vector<letter_wish> wishes(const letters_found& x) const;
@@ -47,7 +53,8 @@ private:
 
   void finish(const result<letters_report>& x);
 
-  std::deque<letters_order> orders_; ///< The first one is under way, or next.
+  /// The first one is under way, or next.
+  std::deque<std::pair<letters_order, answer>> orders_;
   stage at_ = stage::idle;
   letters_report report_; ///< Of the first order, once decided.
 };

@@ -10,7 +10,7 @@
 namespace weir::actors {
 
 /// A promised answer. If it is never given, the asker receives an error that
-/// the repo's actor ended, so that nobody waits for ever.
+/// the actor ended, so that nobody waits for ever.
 template <class Reply>
 class owed_answer {
 public:
@@ -21,10 +21,12 @@ public:
 
   ~owed_answer() {
     if (to_.pending())
-      to_.deliver(to_caf(fail(ec::cancelled, "the repo's actor ended")));
+      fail(weir::fail(ec::cancelled, "the actor that was asked ended"));
   }
 
   void give(const Reply& x) { to_.deliver(x); }
+
+  void fail(const error& why) { to_.deliver(to_caf(why)); }
 
   /// Another actor answers: the request is passed to it.
   template <class Handle, class Request>

@@ -10,14 +10,13 @@ namespace {
 using namespace weir::actors;
 using desk_answers = std::vector<result<letters_report>>;
 
-letters_order order_for(desk_answers& to, bool retry = true) {
+void add_order(letter_desk& desk, desk_answers& to, bool retry = true) {
   letters_order out;
   out.retry = retry;
   out.ids = {7};
-  out.answer = [&to](const auto& x) {
+  desk.add(std::move(out), [&to](const auto& x) {
     to.push_back(x);
-  };
-  return out;
+  });
 }
 
 /// One that was found, and is what there is to be said.
@@ -39,8 +38,8 @@ letters_report one_done() {
 TEST(LetterDeskTest, OneIsAnsweredWhenItIsDurableAndTheNextBeginsThen) {
   letter_desk desk;
   desk_answers got;
-  desk.add(order_for(got));
-  desk.add(order_for(got));
+  add_order(desk, got);
+  add_order(desk, got);
   ASSERT_NE(desk.begin(), nullptr);
   EXPECT_EQ(desk.begin(), nullptr) << "another one is under way";
   desk.decide("channel", wire::event_numbers{}, one_found(), one_done());
@@ -57,14 +56,14 @@ TEST(LetterDeskTest, OneIsAnsweredWhenItIsDurableAndTheNextBeginsThen) {
 TEST(LetterDeskTest, WhereNothingIsToBeWrittenTheAnswerComesAtOnce) {
   letter_desk desk;
   desk_answers got;
-  desk.add(order_for(got));
+  add_order(desk, got);
   desk.begin();
   letters_found none;
   none.unknown = {7};
   desk.decide("channel", wire::event_numbers{}, none, {});
   ASSERT_EQ(got.size(), 1u);
   EXPECT_EQ(got[0]->unknown, std::vector<storage::op_id>{7});
-  desk.add(order_for(got));
+  add_order(desk, got);
   desk.begin();
   desk.fail(fail(ec::storage_failure, "broken"));
   EXPECT_EQ(got[1].error().code, ec::storage_failure);
@@ -75,7 +74,7 @@ TEST(LetterDeskTest, ARetryIsForWhatIsCurrentAndADropForAll) {
   const auto wish = [](bool retry, bool current) {
     letter_desk desk;
     desk_answers got;
-    desk.add(order_for(got, retry));
+    add_order(desk, got, retry);
     desk.begin();
     auto found = one_found();
     found.letters->at(0).current = current;
@@ -92,9 +91,9 @@ TEST(LetterDeskTest, SoManyWaitAndNotOneMore) {
   letter_desk desk;
   desk_answers got;
   for (size_t i = 0; i < limits::dead_letters_orders_max; ++i)
-    desk.add(order_for(got));
+    add_order(desk, got);
   EXPECT_TRUE(got.empty());
-  desk.add(order_for(got));
+  add_order(desk, got);
   ASSERT_EQ(got.size(), 1u);
   EXPECT_EQ(got[0].error().code, ec::rate_limited);
 }
