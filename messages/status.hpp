@@ -20,13 +20,9 @@ struct status_field {
 
   status_field() = default;
   status_field(std::string what, std::string is)
-    : name(std::move(what)), value(std::move(is)) {
-    // nop
-  }
+    : name(std::move(what)), value(std::move(is)) {}
   status_field(std::string what, std::integral auto number)
-    : status_field(std::move(what), std::to_string(number)) {
-    // nop
-  }
+    : status_field(std::move(what), std::to_string(number)) {}
 
   bool operator==(const status_field&) const = default;
 };

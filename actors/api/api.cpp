@@ -51,9 +51,7 @@ class api_worker final : public observed<api_actor::base> {
 public:
   api_worker(caf::actor_config& config, std::shared_ptr<api_environment> env)
     : observed(config, "api"), env_(std::move(env)),
-      lookups_(env_->lookups_per_second) {
-    // nop
-  }
+      lookups_(env_->lookups_per_second) {}
 
   behavior_type make_behavior() override {
     set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
@@ -304,9 +302,7 @@ public:
       env_(std::move(env)), channels_(std::make_shared<channel_places>()),
       refusals_(env_->shared->metrics.counter(
         "weir_channels_refused_total",
-        "Channels that were refused because of their limits")) {
-    // nop
-  }
+        "Channels that were refused because of their limits")) {}
 
   size_t body_bytes_max(std::string_view method,
                         std::string_view path) override {

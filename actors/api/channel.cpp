@@ -34,9 +34,7 @@ public:
   channel_listener(const placement& places, std::vector<consumer_actor> to,
                    uint64_t session, channel_places::place_ptr place)
     : places_(places), to_(std::move(to)), session_(session),
-      place_(std::move(place)) {
-    // nop
-  }
+      place_(std::move(place)) {}
 
   void on_text(std::string_view message) override {
     caf::anon_send(to_[partition_of(message)],

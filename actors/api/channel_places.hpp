@@ -20,18 +20,14 @@ class channel_places : public std::enable_shared_from_this<channel_places> {
 public:
   explicit channel_places(size_t all_max = limits::channels_max,
                           size_t of_one_max = limits::channels_per_address_max)
-    : all_max_(all_max), of_one_max_(of_one_max) {
-    // nop
-  }
+    : all_max_(all_max), of_one_max_(of_one_max) {}
 
   /// One place; its destructor gives the place back.
   class place {
   public:
     place(std::shared_ptr<channel_places> all, const net::ip_address& peer,
           uint64_t number)
-      : all_(std::move(all)), peer_(peer), number_(number) {
-      // nop
-    }
+      : all_(std::move(all)), peer_(peer), number_(number) {}
 
     ~place() { all_->give_back(peer_); }
 

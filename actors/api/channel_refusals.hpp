@@ -19,9 +19,7 @@ namespace weir::actors {
 /// Borrows the metric. Any thread.
 class channel_refusals {
 public:
-  explicit channel_refusals(metric& counted) : counted_(counted) {
-    // nop
-  }
+  explicit channel_refusals(metric& counted) : counted_(counted) {}
 
   void tell(const net::ip_address& peer, const std::string& reason,
             steady_time now) {

@@ -11,9 +11,7 @@ namespace weir::actors {
 
 client_lookups::client_lookups(double per_second)
   : budget_(per_second * limits::resolve_share,
-            per_second * limits::resolve_share) {
-  // nop
-}
+            per_second * limits::resolve_share) {}
 
 bool client_lookups::add(const atproto::did& repo, answer to,
                          steady_time now) {

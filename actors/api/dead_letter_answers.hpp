@@ -33,9 +33,7 @@ public:
   letters_answer(bool retry, std::vector<uint64_t> foreign, size_t orders,
                  net::responder answer)
     : retry_(retry), unknown_(std::move(foreign)), left_to_hear_(orders),
-      answer_(std::move(answer)) {
-    // nop
-  }
+      answer_(std::move(answer)) {}
 
   void add(const result<letters_report>& x, const wire::event_numbers& numbers);
 

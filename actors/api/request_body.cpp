@@ -19,9 +19,7 @@ std::optional<net::http_reply> refusal(const byte_ledger& ledger,
 repos_body::repos_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max,
                        std::span<const wire::body_member> members)
   : ledger_(std::move(ledger)), claim_(ledger_, memory_use::requests),
-    bytes_max_(bytes_max), reader_(members) {
-  // nop
-}
+    bytes_max_(bytes_max), reader_(members) {}
 
 std::optional<net::http_reply> repos_body::put(bytes_view piece) {
   reader_.put(as_text(piece));

@@ -36,9 +36,7 @@ public:
   /// @param bytes_max As for `repos_body`.
   text_body(std::shared_ptr<byte_ledger> ledger, size_t bytes_max)
     : ledger_(std::move(ledger)), claim_(ledger_, memory_use::requests),
-      bytes_max_(bytes_max) {
-    // nop
-  }
+      bytes_max_(bytes_max) {}
 
   std::optional<net::http_reply> put(bytes_view piece) override;
 

@@ -37,9 +37,7 @@ public:
       held_(env_.shared->memory, memory_use::fetches),
       import_(make_import(repo_, order_, env_, spools_)),
       machine_(std::in_place, import_, env_.bounds,
-               env_.shared->time->steady_now()) {
-    // nop
-  }
+               env_.shared->time->steady_now()) {}
 
   behavior_type make_behavior() override;
 

@@ -10,9 +10,7 @@ namespace {
 
 class sink final : public net::http_sink {
 public:
-  explicit sink(backfill_actor to) : to_(std::move(to)) {
-    // nop
-  }
+  explicit sink(backfill_actor to) : to_(std::move(to)) {}
 
   bool on_head(const net::http_response_head& head) override {
     caf::anon_send(to_, fetch_head{head.status,
@@ -37,9 +35,7 @@ private:
 
 class download final : public repo_download {
 public:
-  explicit download(net::http_call_ptr call) : call_(std::move(call)) {
-    // nop
-  }
+  explicit download(net::http_call_ptr call) : call_(std::move(call)) {}
 
   void grant(uint64_t bytes) override {
     call_->grant(bytes);

@@ -37,9 +37,7 @@ bool is_hosts_fault(const error& why, host_verdict verdict) {
 
 fetch_machine::fetch_machine(std::shared_ptr<import_machine> import,
                              fetch_bounds bounds, steady_time now)
-  : import_(std::move(import)), bounds_(bounds), reported_(now) {
-  // nop
-}
+  : import_(std::move(import)), bounds_(bounds), reported_(now) {}
 
 fetch_machine::effects
 fetch_machine::on_head(int status, std::chrono::seconds retry_after) {

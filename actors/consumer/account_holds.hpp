@@ -33,9 +33,7 @@ public:
                 delivery_lanes& lanes, delivery_ledger& ledger,
                 op_id told_through) noexcept
     : options_(options), accounts_(accounts), lanes_(lanes), ledger_(ledger),
-      told_through_(told_through) {
-    // nop
-  }
+      told_through_(told_through) {}
 
   /// The account is not active: its records wait, its facts are sent.
   void hold(delivery_lane& x, steady_time now);

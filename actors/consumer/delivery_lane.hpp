@@ -89,9 +89,7 @@ struct delivery_lane {
   };
 
   delivery_lane(atproto::did did, bool of_facts)
-    : repo(std::move(did)), facts(of_facts) {
-    // nop
-  }
+    : repo(std::move(did)), facts(of_facts) {}
 
   /// Whether events of this DID in [read_from, through] are not in the queue.
   bool behind() const noexcept { return read_from <= through; }

@@ -22,9 +22,7 @@ public:
   /// @param options Must outlive this.
   delivery_lanes(const delivery_options& options, delivery_ledger& ledger,
                  delivery_window& window) noexcept
-    : options_(options), ledger_(ledger), window_(window) {
-    // nop
-  }
+    : options_(options), ledger_(ledger), window_(window) {}
 
   // -- which lanes there are --------------------------------------------------
 

@@ -9,9 +9,7 @@ delivery_ledger::delivery_ledger(const delivery_options& options,
                                  const delivery_state& state)
   : options_(options), acked_(state.position, state.acked),
     log_events_(state.log_events), settled_(state.settled),
-    dead_letters_(state.dead_letters) {
-  // nop
-}
+    dead_letters_(state.dead_letters) {}
 
 bool delivery_ledger::close(op_id id) {
   if (!acked_.add(id))

@@ -22,9 +22,7 @@ delivery_machine::delivery_machine(delivery_options options,
     ledger_(options_, state), window_(options_),
     holds_(options_, accounts, lanes_, ledger_, ledger_.last()),
     feed_(options_, accounts, ledger_, window_, lanes_, holds_, sessions_,
-          state.durable) {
-  // nop
-}
+          state.durable) {}
 
 // -- sessions -----------------------------------------------------------------
 

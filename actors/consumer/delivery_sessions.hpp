@@ -12,9 +12,7 @@ class delivery_sessions {
 public:
   /// @param options Must outlive this.
   explicit delivery_sessions(const delivery_options& options) noexcept
-    : options_(options) {
-    // nop
-  }
+    : options_(options) {}
 
   bool empty() const noexcept { return sessions_.empty(); }
   size_t size() const noexcept { return sessions_.size(); }

@@ -13,9 +13,7 @@ class delivery_window {
 public:
   /// @param options Must outlive the window, which outlives all that it holds.
   explicit delivery_window(const delivery_options& options) noexcept
-    : options_(options) {
-    // nop
-  }
+    : options_(options) {}
 
   delivery_window(const delivery_window&) = delete;
   delivery_window& operator=(const delivery_window&) = delete;

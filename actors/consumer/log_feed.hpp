@@ -29,9 +29,7 @@ public:
            const delivery_sessions& sessions, op_id durable) noexcept
     : options_(options), accounts_(accounts), ledger_(ledger), window_(window),
       lanes_(lanes), holds_(holds), sessions_(sessions),
-      next_(ledger.next_open(1)), durable_(durable) {
-    // nop
-  }
+      next_(ledger.next_open(1)), durable_(durable) {}
 
   op_id durable() const noexcept { return durable_; }
   void note_log(op_id durable) noexcept;

@@ -26,9 +26,7 @@ storage::identity_row row_of(const atproto::did_document& x) {
 } // namespace
 
 export_machine::export_machine(export_options options)
-  : options_(std::move(options)) {
-  // nop
-}
+  : options_(std::move(options)) {}
 
 export_machine::effects export_machine::start() {
   effects out;

@@ -55,9 +55,7 @@ public:
   lookups(net::transport_ptr transport, net::http_client_ptr client,
           net::http_client_ptr directory, identity_network_options options)
     : transport_(std::move(transport)), client_(std::move(client)),
-      directory_(std::move(directory)), options_(std::move(options)) {
-    // nop
-  }
+      directory_(std::move(directory)), options_(std::move(options)) {}
 
   void fetch_document(const did& repo, identity_actor to) override;
 

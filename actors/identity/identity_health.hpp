@@ -18,9 +18,7 @@ namespace weir::actors {
 /// A part of IDENTITY.
 class identity_health {
 public:
-  explicit identity_health(context_ptr shared) : shared_(std::move(shared)) {
-    // nop
-  }
+  explicit identity_health(context_ptr shared) : shared_(std::move(shared)) {}
 
   /// These documents are requested, and, if `handles`, owners of handles.
   void note_asked(const std::vector<atproto::did>& documents, bool handles,

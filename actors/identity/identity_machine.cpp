@@ -10,9 +10,7 @@ namespace weir::actors {
 identity_machine::identity_machine(identity_options options)
   : options_(options), queue_(options.per_second, options.in_flight_max,
                               options.waiting_max),
-    backoff_(options.failures_max) {
-  // nop
-}
+    backoff_(options.failures_max) {}
 
 identity_machine::effects
 identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,

@@ -22,9 +22,7 @@ namespace weir::actors {
 /// while: otherwise questions for names that nobody has could end all pauses.
 class lookup_backoff {
 public:
-  explicit lookup_backoff(size_t max) : max_(max) {
-    // nop
-  }
+  explicit lookup_backoff(size_t max) : max_(max) {}
 
   /// @returns the time at which it may be looked up again.
   steady_time failed(const atproto::did& repo, steady_time now,

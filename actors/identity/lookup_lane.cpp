@@ -20,9 +20,7 @@ constexpr std::array causes{rotation, newcomer, again, retry};
 
 lookup_lane::lookup_lane(double retries_per_second, size_t places, size_t most)
   : places_(places), most_(most),
-    retries_(retries_per_second, retries_per_second) {
-  // nop
-}
+    retries_(retries_per_second, retries_per_second) {}
 
 lookup_lane::entry lookup_lane::push(const queued_lookup& x,
                                      const std::string& host) {

@@ -19,9 +19,7 @@ constexpr double step_part = 0.01;
 
 lookup_pace::lookup_pace(double most)
   : most_(most), rate_(std::min(most, limits::plc_pace_start)),
-    bucket_(rate_, rate_) {
-  // nop
-}
+    bucket_(rate_, rate_) {}
 
 steady_time lookup_pace::next(steady_time now) const noexcept {
   const auto rested = rests_until_ ? std::max(now, *rests_until_) : now;

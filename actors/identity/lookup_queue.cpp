@@ -24,9 +24,7 @@ lookup_queue::lookup_queue(double per_second, size_t in_flight_max,
     directory_(per_second * limits::retry_share, in_flight_max,
                std::max<size_t>(waiting_max, 1)),
     web_(per_second * limits::retry_share / limits::web_part,
-         web_part_of(in_flight_max), web_part_of(waiting_max)) {
-  // nop
-}
+         web_part_of(in_flight_max), web_part_of(waiting_max)) {}
 
 lookup_lane& lookup_queue::lane_of(const atproto::did& repo) noexcept {
   return document_is_foreign(repo) ? web_ : directory_;

@@ -28,9 +28,7 @@ struct batch_bounds {
 template <class Work>
 class batch_machine {
 public:
-  explicit batch_machine(batch_bounds x = {}) : bounds_(x) {
-    // nop
-  }
+  explicit batch_machine(batch_bounds x = {}) : bounds_(x) {}
 
   void add(Work x, size_t bytes, bool backfill) {
     (backfill ? backfill_ : live_).push_back({std::move(x), bytes});

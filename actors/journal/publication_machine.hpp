@@ -35,9 +35,7 @@ public:
 
   publication_machine(store_stats& counts, account_board& accounts,
                       metrics_registry& metrics)
-    : counts_(counts), accounts_(accounts), changes_(metrics) {
-    // nop
-  }
+    : counts_(counts), accounts_(accounts), changes_(metrics) {}
 
   /// Processes one update of a batch with its receipt from the store.
   /// @param marks The frames that are finished with it.

@@ -13,9 +13,7 @@ namespace weir::actors {
 /// SYNC-08): `weir_repo_status_changes_total{change="synced to desync"}`.
 class status_changes {
 public:
-  explicit status_changes(metrics_registry& registry) : registry_(registry) {
-    // nop
-  }
+  explicit status_changes(metrics_registry& registry) : registry_(registry) {}
 
   /// @param before None: the repo is new.
   /// @param after None: the repo was removed.

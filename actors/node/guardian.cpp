@@ -19,9 +19,7 @@ public:
            std::vector<guarded_child> children,
            std::function<void(const error&)> escalate)
     : observed(config, "node"), shared_(std::move(shared)),
-      children_(std::move(children)), escalate_(std::move(escalate)) {
-    // nop
-  }
+      children_(std::move(children)), escalate_(std::move(escalate)) {}
 
   behavior_type make_behavior() override {
     set_down_handler([this](caf::down_msg& x) { on_down(x); });

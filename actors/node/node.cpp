@@ -200,9 +200,7 @@ result<void> node::impl::start_servers() {
               operations, operations_url);
 }
 
-node::node(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {
-  // nop
-}
+node::node(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {}
 
 node::~node() {
   stop();

@@ -32,9 +32,7 @@ partition::open(partition_environment env,
 
 partition::partition(partition_environment env,
                      std::unique_ptr<store_set> store)
-  : env_(std::move(env)), store_(std::move(store)) {
-  // nop
-}
+  : env_(std::move(env)), store_(std::move(store)) {}
 
 void partition::guard(std::string name, caf::strong_actor_ptr handle) {
   children_.push_back({std::move(name), std::move(handle), {}});

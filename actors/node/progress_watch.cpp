@@ -62,9 +62,7 @@ void write(const backfill_news& x) {
 class progress_watch final : public observed<common_actor::base> {
 public:
   progress_watch(caf::actor_config& config, context_ptr shared)
-    : observed(config, "progress"), shared_(std::move(shared)) {
-    // nop
-  }
+    : observed(config, "progress"), shared_(std::move(shared)) {}
 
   behavior_type make_behavior() override {
     set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });

@@ -14,9 +14,7 @@ namespace {
 class reader final : public observed<reader_actor::base> {
 public:
   reader(caf::actor_config& config, store_readers& store, bool own_thread)
-    : observed(config, "reader"), store_(store), own_thread_(own_thread) {
-    // nop
-  }
+    : observed(config, "reader"), store_(store), own_thread_(own_thread) {}
 
   behavior_type make_behavior() override {
     if (own_thread_)

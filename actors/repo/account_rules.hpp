@@ -18,9 +18,7 @@ public:
                 repo_chain& chain, host_question& question,
                 listing_suspicion& listed) noexcept
     : job_(job), sync_(sync), identity_(identity), chain_(chain),
-      question_(question), listed_(listed) {
-    // nop
-  }
+      question_(question), listed_(listed) {}
 
   /// Called when the row is loaded. If some events were not judged and the
   /// account is inactive, its host is asked, because no fetch would show that

@@ -13,9 +13,7 @@ public:
              identity_view& identity, repo_chain& chain,
              listing_suspicion& listed) noexcept
     : account_(account), job_(job), sync_(sync), identity_(identity),
-      chain_(chain), listed_(listed) {
-    // nop
-  }
+      chain_(chain), listed_(listed) {}
 
   /// An event of this rev was applied, or repeats what the copy has. One
   /// upstream accounts for a repo; events of other upstreams are applied but

@@ -19,9 +19,7 @@ public:
                 sync_state& sync, identity_view& identity,
                 identity_doubt& doubt) noexcept
     : account_(account), job_(job), buffer_(buffer), sync_(sync),
-      identity_(identity), doubt_(doubt) {
-    // nop
-  }
+      identity_(identity), doubt_(doubt) {}
 
   /// Checks that the sender may speak for the account. On the stream of a PDS
   /// only the accounts of that PDS count. If the known document may be

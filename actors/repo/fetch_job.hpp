@@ -12,9 +12,7 @@ namespace weir::actors {
 /// during the fetch are in the sync buffer, which is dropped with the fetch.
 class fetch_job {
 public:
-  explicit fetch_job(sync_buffer& buffer) noexcept : buffer_(buffer) {
-    // nop
-  }
+  explicit fetch_job(sync_buffer& buffer) noexcept : buffer_(buffer) {}
 
   bool runs() const noexcept { return job_.has_value(); }
   bool is(uint64_t id) const noexcept { return runs() && job_->id == id; }

@@ -22,9 +22,7 @@ class fetch_link {
 public:
   using promise = caf::typed_response_promise<job_ended>;
 
-  explicit fetch_link(caf::local_actor* self) noexcept : self_(self) {
-    // nop
-  }
+  explicit fetch_link(caf::local_actor* self) noexcept : self_(self) {}
 
   void permit(uint64_t job, promise to);
 

@@ -16,9 +16,7 @@ public:
                 sync_state& sync, identity_view& identity,
                 identity_doubt& doubt, repo_chain& chain) noexcept
     : words_(words), job_(job), buffer_(buffer), sync_(sync),
-      identity_(identity), doubt_(doubt), chain_(chain) {
-    // nop
-  }
+      identity_(identity), doubt_(doubt), chain_(chain) {}
 
   /// Called when the row is loaded. If a fetch ran when the previous actor of
   /// the repo ended, its chunks or buffer may be incomplete: the next fetch

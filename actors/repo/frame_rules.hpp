@@ -16,9 +16,7 @@ public:
               const kept_collections& kept) noexcept
     : inbox_(inbox), account_(account), proof_(proof), gate_(gate), job_(job),
       sync_(sync), identity_(identity), doubt_(doubt), chain_(chain),
-      kept_(kept) {
-    // nop
-  }
+      kept_(kept) {}
 
   /// @param x The next frame of the inbox.
   /// @returns whether the frame is done, or has to stay in the inbox.

@@ -15,9 +15,7 @@ namespace weir::actors {
 class host_question {
 public:
   explicit host_question(identity_view& identity) noexcept
-    : identity_(identity) {
-    // nop
-  }
+    : identity_(identity) {}
 
   void begin_life() noexcept { state_ = {}; }
 

@@ -18,9 +18,7 @@ public:
              sync_state& sync, identity_view& identity,
              host_question& question) noexcept
     : account_(account), proof_(proof), job_(job), sync_(sync),
-      identity_(identity), question_(question) {
-    // nop
-  }
+      identity_(identity), question_(question) {}
 
   /// Processes the answer to a question about the account.
   void hear_answer(const account_told& x, repo_turn& t);

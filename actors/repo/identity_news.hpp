@@ -14,9 +14,7 @@ public:
                 host_words& words, fetch_session& fetch,
                 document_gate& gate) noexcept
     : account_(account), sync_(sync), identity_(identity), question_(question),
-      words_(words), fetch_(fetch), gate_(gate) {
-    // nop
-  }
+      words_(words), fetch_(fetch), gate_(gate) {}
 
   void take(const identity_answer& x, const identity_view::standing& heard,
             repo_turn& t);

@@ -23,9 +23,7 @@ enum class document_judgement : uint8_t { stands, awaited, needed };
 /// event made necessary survives a crash: the row says `identity_due`.
 class identity_view {
 public:
-  explicit identity_view(identity_doubt& doubt) noexcept : doubt_(doubt) {
-    // nop
-  }
+  explicit identity_view(identity_doubt& doubt) noexcept : doubt_(doubt) {}
 
   /// Called when the row is loaded: continues the look-up that the last life
   /// did not finish.

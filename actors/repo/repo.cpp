@@ -41,9 +41,7 @@ public:
       machine_(std::move(which), env_.settings, incarnation),
       hash_(atproto::stable_hash(machine_.repo().str())),
       held_(env_.shared->memory, memory_use::repos),
-      doubted_(env_.shared->doubts) {
-    // nop
-  }
+      doubted_(env_.shared->doubts) {}
 
   const char* name() const override { return "repo"; }
 

@@ -17,9 +17,7 @@ public:
             identity_view& identity, sync_state& sync, account_rules& account,
             host_words& words, fetch_session& fetch) noexcept
     : inbox_(inbox), kept_(kept), chain_(chain), identity_(identity),
-      sync_(sync), account_(account), words_(words), fetch_(fetch) {
-    // nop
-  }
+      sync_(sync), account_(account), words_(words), fetch_(fetch) {}
 
   /// Called when the rows are loaded: continues where the last life ended.
   void load(storage::repo_state x, repo_turn& t);

@@ -14,9 +14,7 @@ using storage::update_outcome;
 
 repo_machine::repo_machine(atproto::did repo, repo_settings_ptr settings,
                            uint64_t incarnation)
-  : settings_(std::move(settings)), lane_(std::move(repo), incarnation) {
-  // nop
-}
+  : settings_(std::move(settings)), lane_(std::move(repo), incarnation) {}
 
 repo_turn repo_machine::turn(repo_effects& out, now_time now,
                              const upstream_board* board) noexcept {

@@ -18,9 +18,7 @@ public:
             storage::repo_row& stored, update_lane& updates,
             repo_effects& effects, const upstream_board* upstreams) noexcept
     : now(time), settings(shared), row(stored), lane(updates), out(effects),
-      board_(upstreams) {
-    // nop
-  }
+      board_(upstreams) {}
 
   const now_time now;
   const repo_settings& settings;

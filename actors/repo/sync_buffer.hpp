@@ -16,9 +16,7 @@ namespace weir::actors {
 class sync_buffer {
 public:
   sync_buffer(repo_inbox& inbox, identity_doubt& doubt) noexcept
-    : inbox_(inbox), doubt_(doubt) {
-    // nop
-  }
+    : inbox_(inbox), doubt_(doubt) {}
 
   bool empty() const noexcept { return frames_.empty(); }
   size_t size() const noexcept { return frames_.size(); }

@@ -24,9 +24,7 @@ public:
   sync_state(fetch_job& job, sync_buffer& buffer, identity_view& identity,
              identity_doubt& doubt, const kept_collections& kept) noexcept
     : job_(job), buffer_(buffer), identity_(identity), doubt_(doubt),
-      kept_(kept) {
-    // nop
-  }
+      kept_(kept) {}
 
   /// Whether commits are applied: the repo is in sync, or a fetch has brought
   /// everything and the buffer drains.

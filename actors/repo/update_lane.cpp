@@ -18,9 +18,7 @@ bool is_commit(const storage::transaction& x) {
 } // namespace
 
 update_lane::update_lane(atproto::did repo, uint64_t incarnation) noexcept
-  : repo_(std::move(repo)), incarnation_(incarnation) {
-  // nop
-}
+  : repo_(std::move(repo)), incarnation_(incarnation) {}
 
 void update_lane::on_loaded(std::optional<storage::repo_status> status,
                             std::shared_ptr<const storage::chain_row> chain) {

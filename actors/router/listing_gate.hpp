@@ -31,9 +31,7 @@ public:
   /// @param resident_max REPOs that the shard keeps alive.
   explicit listing_gate(size_t resident_max)
     : places_(std::max<size_t>(resident_max / limits::listing_doubts_part, 1)),
-      share_(std::max<size_t>(places_ / limits::listing_upstream_part, 1)) {
-    // nop
-  }
+      share_(std::max<size_t>(places_ / limits::listing_upstream_part, 1)) {}
 
   void add(uint32_t upstream, Work line) {
     listings_[upstream].waiting.push_back(std::move(line));

@@ -63,9 +63,7 @@ public:
     gone,    ///< It ended and is forgotten.
   };
 
-  explicit resident_machine(resident_options options) : options_(options) {
-    // nop
-  }
+  explicit resident_machine(resident_options options) : options_(options) {}
 
   resident_machine(const resident_machine&) = delete;
   resident_machine& operator=(const resident_machine&) = delete;

@@ -20,9 +20,7 @@ using tracked_set = std::unordered_set<uint64_t>;
 /// thread.
 class tracked_repos {
 public:
-  explicit tracked_repos(tracked_set on_disk) : on_disk_(std::move(on_disk)) {
-    // nop
-  }
+  explicit tracked_repos(tracked_set on_disk) : on_disk_(std::move(on_disk)) {}
 
   bool contains(const atproto::did& repo) const {
     const auto x = atproto::stable_hash(repo.str());

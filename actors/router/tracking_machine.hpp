@@ -14,9 +14,7 @@ class tracking_machine {
 public:
   /// @param signal Collections that discover a repo, in mode `signal`.
   tracking_machine(tracking_mode mode, wire::collection_filter signal)
-    : mode_(mode), signal_(std::move(signal)) {
-    // nop
-  }
+    : mode_(mode), signal_(std::move(signal)) {}
 
   /// True when this frame of an untracked repo starts its tracking. A DID whose
   /// method cannot be resolved is never discovered.

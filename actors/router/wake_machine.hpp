@@ -48,9 +48,7 @@ public:
   explicit wake_machine(size_t resident_max)
     : residents_max_(limits::resident_crowd_factor * resident_max + 1),
       commands_max_(std::max<size_t>(resident_max / 2, 1)),
-      commands_crowd_(resident_max + commands_max_) {
-    // nop
-  }
+      commands_crowd_(resident_max + commands_max_) {}
 
   /// @param batch Frames of one stream; may be empty.
   /// @param wakes Tells whether a frame would wake a REPO. It is called only

@@ -111,9 +111,7 @@ public:
   ///        streams have one `limits::stream_claims_part`-th of it in addition.
   explicit claims_machine(size_t bytes_max = limits::claims_bytes_max)
     : bytes_max_(bytes_max),
-      stream_bytes_max_(bytes_max / limits::stream_claims_part) {
-    // nop
-  }
+      stream_bytes_max_(bytes_max / limits::stream_claims_part) {}
 
   /// The memory of one claim of a listing, and of one claim of a stream.
   static size_t cost_of(const claim& x) noexcept;

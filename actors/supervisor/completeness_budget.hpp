@@ -24,9 +24,7 @@ namespace weir::actors {
 class completeness_budget {
 public:
   /// @param salt Random, so that nobody can choose hosts that share a budget.
-  explicit completeness_budget(uint64_t salt = 0) : salt_(salt) {
-    // nop
-  }
+  explicit completeness_budget(uint64_t salt = 0) : salt_(salt) {}
 
   /// A look begins.
   void on_begin();

@@ -8,9 +8,7 @@ namespace weir::actors {
 
 completeness_laps::completeness_laps(std::chrono::seconds interval)
   : interval_(interval),
-    interval_whole_(std::max(interval, limits::completeness_pause_whole)) {
-  // nop
-}
+    interval_whole_(std::max(interval, limits::completeness_pause_whole)) {}
 
 void completeness_laps::start(steady_time now) {
   due_ = now + interval_;

@@ -20,9 +20,7 @@ bool is_away(const error& x) {
 fetch_ends::fetch_ends(metrics_registry& registry)
   : finished_(&registry.counter(name, help, "result", "ok")),
     failed_(&registry.counter(name, help, "result", "failed")),
-    away_(&registry.counter(name, help, "result", "away")) {
-  // nop
-}
+    away_(&registry.counter(name, help, "result", "away")) {}
 
 void fetch_ends::note(const job_ended& x, steady_time now) {
   if (x.outcome) {

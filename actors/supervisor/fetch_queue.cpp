@@ -45,9 +45,7 @@ bool moved(const fetch_entry& x, const std::string& pds) {
 } // namespace
 
 fetch_queue::fetch_queue(const supervisor_options& options)
-  : options_(options) {
-  // nop
-}
+  : options_(options) {}
 
 // -- in and out ---------------------------------------------------------------
 

@@ -24,9 +24,7 @@ namespace weir::actors {
 /// each listing, as often as `question_machine` allows.
 class known_absences {
 public:
-  explicit known_absences(size_t most) : most_(most) {
-    // nop
-  }
+  explicit known_absences(size_t most) : most_(most) {}
 
   /// A listing of this relay left the repo out.
   /// @returns whether its host is to be asked. If not, the host has confirmed

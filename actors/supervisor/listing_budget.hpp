@@ -17,9 +17,7 @@ public:
   /// @param requests The requests in an hour, at least one.
   /// @param most The longest debt.
   listing_budget(size_t requests, std::chrono::microseconds most)
-    : cost_(cost_of(requests)), most_(most) {
-    // nop
-  }
+    : cost_(cost_of(requests)), most_(most) {}
 
   /// The cost of one request, rounded up.
   static std::chrono::microseconds cost_of(size_t requests) noexcept {

@@ -17,9 +17,7 @@ namespace weir::actors {
 /// others. The next listing, with another `turn`, watches another part.
 class listing_census {
 public:
-  listing_census(size_t most, uint64_t turn) : most_(most), turn_(turn) {
-    // nop
-  }
+  listing_census(size_t most, uint64_t turn) : most_(most), turn_(turn) {}
 
   void add(uint64_t did_hash);
 

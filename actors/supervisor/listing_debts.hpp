@@ -22,9 +22,7 @@ class listing_debts {
 public:
   /// @param discovers Repos are found by listings.
   explicit listing_debts(bool discovers = false) noexcept
-    : discovers_(discovers) {
-    // nop
-  }
+    : discovers_(discovers) {}
 
   /// What is wrong with the listing of an upstream. Empty string: the problem
   /// is over.

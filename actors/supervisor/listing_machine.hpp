@@ -95,9 +95,7 @@ public:
     std::optional<listing_id> whole;
   };
 
-  explicit listing_machine(listing_options options) : options_(options) {
-    // nop
-  }
+  explicit listing_machine(listing_options options) : options_(options) {}
 
   /// Restores what an earlier start wrote.
   void restore(row known);

@@ -70,9 +70,7 @@ public:
   };
 
   explicit question_machine(question_options options)
-    : options_(options), places_(options.waiting_max), turns_(options.turns) {
-    // nop
-  }
+    : options_(options), places_(options.waiting_max), turns_(options.turns) {}
 
   effects on_question(const question& x, steady_time now);
 

@@ -21,9 +21,7 @@ namespace weir::actors {
 /// that has more. Questions that are under way keep their places.
 class question_places {
 public:
-  explicit question_places(size_t most) : most_(most) {
-    // nop
-  }
+  explicit question_places(size_t most) : most_(most) {}
 
   struct answer {
     bool taken = false;

@@ -26,9 +26,7 @@ struct question_turn_options {
 /// remaining rest is forgotten.
 class question_turns {
 public:
-  explicit question_turns(question_turn_options options) : options_(options) {
-    // nop
-  }
+  explicit question_turns(question_turn_options options) : options_(options) {}
 
   /// Identifies a question that waits for its turn.
   using ticket = uint64_t;

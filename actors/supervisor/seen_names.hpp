@@ -23,9 +23,7 @@ namespace weir::actors {
 class seen_names {
 public:
   /// @param salt Random, so that nobody can choose DIDs that are not watched.
-  explicit seen_names(uint64_t salt = 0) : factor_(salt | 1) {
-    // nop
-  }
+  explicit seen_names(uint64_t salt = 0) : factor_(salt | 1) {}
 
   /// Adds a line of the page that came last.
   /// @param did_hash A hash whose bits are all uniformly random.

@@ -18,9 +18,7 @@ void arm(supervisor_machine::effects& out, steady_time at) {
 } // namespace
 
 supervisor_machine::supervisor_machine(supervisor_options options)
-  : options_(options), queue_(options) {
-  // nop
-}
+  : options_(options), queue_(options) {}
 
 supervisor_machine::effects supervisor_machine::on_start(steady_time now,
                                                          wall_time wall) {

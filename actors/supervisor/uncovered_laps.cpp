@@ -54,9 +54,7 @@ std::chrono::microseconds draw_from(uint64_t draw,
 } // namespace
 
 uncovered_laps::uncovered_laps(std::chrono::seconds interval)
-  : interval_(interval), per_host_(budget_of(interval)) {
-  // nop
-}
+  : interval_(interval), per_host_(budget_of(interval)) {}
 
 void uncovered_laps::start(steady_time now, uint64_t draw) {
   due_ = now + interval_ / limits::uncovered_first_part

@@ -51,9 +51,7 @@ private:
 class doubt_claim {
 public:
   explicit doubt_claim(std::shared_ptr<doubt_room> room) noexcept
-    : room_(std::move(room)) {
-    // nop
-  }
+    : room_(std::move(room)) {}
 
   ~doubt_claim() { clear(); }
 

@@ -25,9 +25,7 @@ public:
   /// @param done Gets the last failure, if there was one. Must not keep the
   /// gather itself alive.
   explicit gather(std::function<void(const caf::error& failed)> done)
-    : done_(std::move(done)) {
-    // nop
-  }
+    : done_(std::move(done)) {}
 
   void expect() noexcept { ++left_; }
 

@@ -23,9 +23,7 @@ public:
   /// @param kind A string literal.
   observed(caf::actor_config& config, const char* kind,
            turn length = turn::brief)
-    : Base(config), kind_(kind), turn_(length) {
-    // nop
-  }
+    : Base(config), kind_(kind), turn_(length) {}
 
   const char* name() const override { return kind_; }
 

@@ -24,9 +24,7 @@ public:
                          size_t subjects_max = limits::health_subjects_max,
                          bool keeps_well = false)
     : failures_min_(failures_min), subjects_max_(subjects_max),
-      keeps_well_(keeps_well) {
-    // nop
-  }
+      keeps_well_(keeps_well) {}
 
   void succeed(uint64_t subject, steady_time now) {
     put({subject, now, 0});

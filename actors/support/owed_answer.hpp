@@ -15,9 +15,7 @@ template <class Reply>
 class owed_answer {
 public:
   explicit owed_answer(caf::typed_response_promise<Reply> to)
-    : to_(std::move(to)) {
-    // nop
-  }
+    : to_(std::move(to)) {}
 
   ~owed_answer() {
     if (to_.pending())

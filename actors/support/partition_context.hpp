@@ -34,9 +34,7 @@ private:
 /// and releases them at shutdown (they would keep each other alive).
 /// and they are let go of at shutdown (they would keep each other alive).
 struct partition_context {
-  explicit partition_context(uint16_t x) : number(x) {
-    // nop
-  }
+  explicit partition_context(uint16_t x) : number(x) {}
 
   const uint16_t number;       ///< Among the partitions of the node, from 0.
   wire::event_numbers numbers; ///< Never changes while there are actors.

@@ -25,9 +25,7 @@ public:
   /// @param routers_each ROUTERs of each partition.
   /// @pre both are greater than 0
   placement(uint16_t partitions, size_t routers_each) noexcept
-    : partitions_(partitions), routers_each_(routers_each) {
-    // nop
-  }
+    : partitions_(partitions), routers_each_(routers_each) {}
 
   uint16_t partitions() const noexcept { return partitions_; }
 

@@ -16,9 +16,7 @@ public:
   explicit restart_policy(size_t count_max = limits::child_restarts_max,
                           std::chrono::seconds window
                           = limits::child_restart_window)
-    : count_max_(count_max), window_(window) {
-    // nop
-  }
+    : count_max_(count_max), window_(window) {}
 
   /// Called when a child died. False: do not restart it, escalate.
   bool may_restart(steady_time now) {

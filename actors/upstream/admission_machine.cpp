@@ -13,9 +13,7 @@ admission_machine::admission_machine(const stream_flight& flight,
     bytes_max_(static_cast<int64_t>(options.bytes_max)),
     per_second_(options.events_per_second),
     portion_(std::max<size_t>(per_second_ / 10, 1)),
-    bucket_(static_cast<double>(per_second_), static_cast<double>(per_second_)) {
-  // nop
-}
+    bucket_(static_cast<double>(per_second_), static_cast<double>(per_second_)) {}
 
 void admission_machine::on_open() noexcept {
   open_ = true;

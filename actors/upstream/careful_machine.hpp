@@ -45,9 +45,7 @@ public:
   static void end_life(storage::upstream_row& row);
 
   /// @param on Whether the row says `stream_life::careful`.
-  explicit careful_machine(bool on) : on_(on) {
-    // nop
-  }
+  explicit careful_machine(bool on) : on_(on) {}
 
   bool on() const noexcept { return on_; }
 

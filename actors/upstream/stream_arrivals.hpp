@@ -41,9 +41,7 @@ class stream_arrivals {
 public:
   using duration = std::chrono::microseconds;
 
-  explicit stream_arrivals(bool relay) : relay_(relay) {
-    // nop
-  }
+  explicit stream_arrivals(bool relay) : relay_(relay) {}
 
   /// A stream that was late stays so on its next connection, until frames in time
   /// have come. The time between two connections is no pause of the stream.

@@ -13,9 +13,7 @@ namespace {
 class bridge final : public net::ws_listener {
 public:
   bridge(upstream_actor to, uint64_t connection)
-    : to_(std::move(to)), connection_(connection) {
-    // nop
-  }
+    : to_(std::move(to)), connection_(connection) {}
 
   void on_open() override {
     caf::anon_send(to_, stream_opened{connection_});
@@ -41,9 +39,7 @@ private:
 class client_socket final : public stream_socket {
 public:
   explicit client_socket(net::ws_client_ptr client)
-    : client_(std::move(client)) {
-    // nop
-  }
+    : client_(std::move(client)) {}
 
   void grant(size_t frames, size_t bytes) override {
     client_->grant(frames, bytes);

@@ -15,9 +15,7 @@ namespace weir::actors {
 class stream_epoch {
 public:
   stream_epoch(storage::upstream_row& row, row_writes& writes) noexcept
-    : row_(row), writes_(writes), begun_(row.reset_pending) {
-    // nop
-  }
+    : row_(row), writes_(writes), begun_(row.reset_pending) {}
 
   /// Where to ask from: the low-water mark exactly; before anything was done,
   /// just ahead of the first frame ever received; after a restart of the host's

@@ -30,9 +30,7 @@ public:
 
   /// @param numbers_since The epoch in which its numbers began.
   explicit stream_flight(uint32_t numbers_since) noexcept
-    : numbers_since_(numbers_since) {
-    // nop
-  }
+    : numbers_since_(numbers_since) {}
 
   void add(frame x) {
     bytes_ += x.bytes;

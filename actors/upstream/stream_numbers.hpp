@@ -24,9 +24,7 @@ public:
   };
 
   explicit stream_numbers(uint64_t last_received) noexcept
-    : last_received_(last_received) {
-    // nop
-  }
+    : last_received_(last_received) {}
 
   /// @param cursor That is asked from; 0: none.
   void dial(uint64_t cursor) noexcept { dialled_at_ = cursor; }

@@ -14,9 +14,7 @@ upstream_machine::upstream_machine(storage::upstream_row row,
   : row_(std::move(row)), options_(options),
     careful_(row_.life == storage::stream_life::careful),
     flight_(row_.first_cursor == 0 && row_.cursor == 0 ? row_.epoch : 0),
-    numbers_(row_.cursor), arrivals_(row_.relay) {
-  // nop
-}
+    numbers_(row_.cursor), arrivals_(row_.relay) {}
 
 upstream_machine::effects upstream_machine::start(steady_time now) {
   effects out;
