@@ -4,6 +4,7 @@
 #include "bench/machine.hpp"
 
 #include <iostream>
+#include <thread>
 
 namespace weir::bench {
 
@@ -12,6 +13,7 @@ namespace weir::bench {
 struct load_scene {
   const corpus_facts& corpus;
   std::chrono::seconds patience;
+  std::chrono::seconds steady_span;
   std::unique_ptr<outside> network;
   std::unique_ptr<bench_node> node;
 
@@ -124,26 +126,62 @@ result<load_run> play(load_scene& scene) {
   return out;
 }
 
+/// Has everything fetched, and an application attached, before live events
+/// come.
+result<void> prepare_live(load_scene& scene, const std::filesystem::path& dir) {
+  if (auto ok = scene.start_node(dir); !ok)
+    return ok;
+  if (auto ok = scene.network->attach(scene.node->data_url()); !ok)
+    return ok;
+  if (auto ok = settle(scene, "the backfill before"); !ok)
+    return ok;
+  return check_records(scene);
+}
+
 result<load_run> run_live(load_scene& scene, const std::filesystem::path& dir) {
-  auto ok = scene.start_node(dir);
-  if (!ok)
+  if (auto ok = prepare_live(scene, dir); !ok)
     return ok.error();
   const auto& node = *scene.node;
-  if (ok = scene.network->attach(node.data_url()); !ok)
-    return ok.error();
-  if (ok = settle(scene, "the backfill before"); !ok)
-    return ok.error();
-  if (ok = check_records(scene); !ok)
-    return ok.error();
   const auto acked = node.number("weir_acked_total");
   const auto start = steady_seconds();
   auto out = play(scene);
   if (!out)
     return out;
-  if (ok = settle(scene, "delivery"); !ok)
+  if (auto ok = settle(scene, "delivery"); !ok)
     return ok.error();
   out->delivered = static_cast<double>(node.number("weir_acked_total") - acked)
                    / (steady_seconds() - start);
+  return out;
+}
+
+/// The rate of `steady`, in events a second.
+constexpr unsigned steady_rate = 200;
+
+/// The node is in its stride after this time.
+constexpr std::chrono::seconds steady_start{1};
+
+/// The threads of a node sleep and wake between two commits. So this thread,
+/// whose CPU time counts as that of the node, sleeps all the while.
+result<load_run> run_steady(load_scene& scene,
+                            const std::filesystem::path& dir) {
+  if (auto ok = prepare_live(scene, dir); !ok)
+    return ok.error();
+  const auto& node = *scene.node;
+  if (auto ok = scene.network->play_steadily(steady_rate); !ok)
+    return ok.error();
+  std::this_thread::sleep_for(steady_start);
+  const auto before = node.commits();
+  const auto acked = node.number("weir_acked_total");
+  const auto start = steady_seconds();
+  const cpu_meter meter{scene.network->id()};
+  std::this_thread::sleep_for(scene.steady_span);
+  const auto units = static_cast<double>(node.commits() - before);
+  load_run out;
+  take_usage(out, meter, units);
+  out.seconds = steady_seconds() - start;
+  out.rate = units / out.seconds;
+  out.delivered = static_cast<double>(node.number("weir_acked_total") - acked)
+                  / out.seconds;
   return out;
 }
 
@@ -183,6 +221,7 @@ result<load_run> run_first(load_scene& scene,
 
 constexpr load_kind kinds[]{
   {"live", "commits", {22'000, 4'000}, &bench_sizes::live, true, run_live},
+  {"steady", "commits", {0, 190}, &bench_sizes::live, true, run_steady},
   {"backfill",
    "records",
    {355'000, 40'000},
@@ -199,7 +238,8 @@ result<void> repeat(const bench_options& options, const bench_sizes& sizes,
   for (size_t i = 0; i < sizes.repeats; ++i) {
     std::cerr << "weir-bench: " << out.name << " " << i + 1 << "/"
               << sizes.repeats << "\n";
-    load_scene scene{out.corpus, sizes.patience, nullptr, nullptr};
+    load_scene scene{out.corpus, sizes.patience, sizes.steady_span, nullptr,
+                     nullptr};
     const auto before = calibrate(sizes.calibration);
     auto ran = scene.start_network();
     if (!ran)

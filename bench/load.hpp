@@ -67,6 +67,10 @@ struct load_kind {
 /// events of the corpus come as fast as they are read, and an application acks
 /// the resulting events. Time runs from the first durable commit to the last.
 ///
+/// `steady`: CPU time of the node per verified commit when 200 a second come,
+/// which a small service sees. The other measure of a commit, that of `live`,
+/// is taken when the node is saturated and works in large batches.
+///
 /// `backfill`: backfilled records per second, from the start of the node until
 /// every repo is synced and durable.
 ///

@@ -20,7 +20,7 @@ enum exit_status : int { measured = 0, failed = 1, refused = 2 };
 
 void add_options(CLI::App& app, bench_options& x) {
   app.add_option("workload", x.workload, "What to measure")
-    ->check(CLI::IsMember({"micro", "live", "backfill", "first", "all"}))
+    ->check(CLI::IsMember({"micro", "live", "steady", "backfill", "first", "all"}))
     ->capture_default_str();
   app.add_flag("--quick", x.quick,
                "Use small inputs: this shows that the programs run, not how "

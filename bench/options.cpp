@@ -30,6 +30,7 @@ bench_sizes sizes_of(const bench_options& x) {
     out.slot = 5ms;
     out.slots = 5;
     out.patience = 30s;
+    out.steady_span = 2s;
   } else {
     out.live.accounts = 2'000;
     out.live.records = 60'000;
@@ -44,6 +45,7 @@ bench_sizes sizes_of(const bench_options& x) {
     out.slot = 50ms;
     out.slots = 11;
     out.patience = 120s;
+    out.steady_span = 10s;
   }
   out.repeats = x.repeats != 0 ? x.repeats : x.quick ? 1 : 5;
   return out;

@@ -12,7 +12,7 @@ namespace weir::bench {
 
 /// The options of the command line.
 struct bench_options {
-  std::string workload = "all"; ///< micro, live, backfill, first or all.
+  std::string workload = "all"; ///< micro, a load, or all.
   bool quick = false;           ///< Small inputs, only to see whether it works.
   uint64_t seed = 1;
   size_t repeats = 0;        ///< Repetitions of each load; 0 = by `quick`.
@@ -35,6 +35,7 @@ struct bench_sizes {
   std::chrono::milliseconds slot{0}; ///< Of a micro benchmark.
   size_t slots = 0;
   std::chrono::seconds patience{0}; ///< For one phase of a load.
+  std::chrono::seconds steady_span{0}; ///< What `steady` measures.
 };
 
 /// The directory for files unless an option sets another:

@@ -44,6 +44,12 @@ public:
     return answer ? result<void>{} : answer.error();
   }
 
+  /// Plays as many live events a second from now on.
+  result<void> play_steadily(unsigned events_per_second) {
+    const auto answer = order("rate " + std::to_string(events_per_second));
+    return answer ? result<void>{} : answer.error();
+  }
+
 private:
   outside() = default;
 

@@ -55,9 +55,13 @@ public:
     constexpr std::string_view attach = "attach ";
     if (order.starts_with(attach))
       return start_reader(std::string{order.substr(attach.size())});
-    if (order != "play")
+    constexpr std::string_view rate = "rate ";
+    if (order.starts_with(rate))
+      network_.set_rate(std::stod(std::string{order.substr(rate.size())}));
+    else if (order == "play")
+      network_.play_all();
+    else
       return "unknown order";
-    network_.play_all();
     return "ok";
   }
 

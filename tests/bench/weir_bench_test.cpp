@@ -72,6 +72,10 @@ TEST_F(WeirBenchTest, AQuickRunMeasuresEverythingAndWritesItDown) {
   ASSERT_EQ(run.status, 0) << run.errors;
   const auto lines = read_lines(file);
   expect_load(lines.at("live"), "commits/s");
+  expect_load(lines.at("steady"), "commits/s");
+  for (const auto& x : lines.at("steady").at("runs").as_array())
+    EXPECT_LE(x.at("rate").to_number<double>(), 201)
+      << "it comes at its rate, not at once";
   expect_load(lines.at("backfill"), "records/s");
   for (const auto& x : lines.at("live").at("runs").as_array())
     expect_positive(x.as_object(), {"delivered_per_second"});
