@@ -186,9 +186,11 @@ void consumer::save(const delivery_effects::write& x) {
       storage::dead_letter_row{letter.attempts, letter.reason,
                                env_.shared->time->wall_now().seconds()});
   }
+  const auto patient
+    = change.dead_letters.empty() && change.dead_letters_gone.empty();
   rows->consumers.push_back(std::move(change));
-  send(env_.home->journal,
-       journal_rows{std::move(rows)}, rows_sink{consumer_actor{this}});
+  send(env_.home->journal, journal_rows{std::move(rows), 0, patient},
+       rows_sink{consumer_actor{this}});
 }
 
 void consumer::on_text(const channel_text& x) {
@@ -306,7 +308,8 @@ void consumer::publish() {
   stats.dead_letters = machine_.dead_letters();
   stats.parked = counters.parked;
   stats.sessions = machine_.sessions();
-  date_oldest();
+  if (!machine_.awaits_page())
+    date_oldest(); // Otherwise its time comes with the page.
 }
 
 void consumer::date_oldest() {

@@ -116,6 +116,8 @@ public:
     return feed_.look_ahead(from, through, entries);
   }
 
+  bool awaits_page() const noexcept { return feed_.awaits_page(); }
+
   uint64_t dead_letters() const noexcept { return ledger_.dead_letters(); }
 
   // Events in memory that wait for their turn or for an ack; bytes of the log

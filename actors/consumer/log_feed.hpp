@@ -44,6 +44,7 @@ public:
 
   // -- the log ----------------------------------------------------------------
 
+  bool awaits_page() const noexcept { return page_asked_; }
   void ask_page(delivery_effects& out);
   void take_page(std::vector<storage::log_entry_ptr> entries);
 

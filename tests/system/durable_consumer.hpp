@@ -20,11 +20,11 @@ namespace weir::tests {
 ///
 /// # What an ack is worth
 /// Tap's wire answers no ack, so "no acked id comes again" needs a meaning that
-/// can be seen from outside. The node settles an event only by its ack, writes
-/// acks at once and one write at a time, through the one queue of the JOURNAL,
-/// before it sends what the ack made room for (delivery_machine.hpp,
-/// Durability; architecture.md, The stages). Of that follows, in order of
-/// strength:
+/// can be seen from outside. The node settles an event only by its ack. It
+/// hands acks to the JOURNAL at once and one write at a time, before it sends
+/// what the ack made room for, and the JOURNAL writes them with its next batch
+/// (delivery_machine.hpp, Durability; journal.hpp, Order). Of that follows, in
+/// order of strength:
 ///
 ///  1. An event whose ack is in the store that a dead process left never comes
 ///     again, whatever dies later.
