@@ -3,8 +3,7 @@
 #include <chrono>
 #include <cstddef>
 
-/// Bounds that `actors/router` keeps. A name says the thing and the unit.
-/// The value itself is accepted; value + 1 is refused.
+/// Limits of `actors/router`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
@@ -29,8 +28,7 @@ constexpr auto repo_idle_max = 10min;
 /// The interval at which a ROUTER looks for idle REPOs.
 constexpr auto repo_sweep_interval = 10s;
 
-/// The most claims of one stream in one shard of the ROUTER that wait for an
-/// answer.
+/// Claims of one stream in one shard of the ROUTER that wait for an answer.
 constexpr size_t shard_claims_max = 64;
 
 /// The part of the REPOs that a shard keeps alive (2: half) that may be awake

@@ -24,7 +24,6 @@ namespace weir::actors {
 /// The listing with the fewest places goes first. Half of all places are for
 /// listings that have less than their share, so that a listing whose stream
 /// never catches up does not stop the others. Without CAF or clock; one thread.
-/// tells all does not stop the others. Without CAF or clock; one thread.
 template <class Work>
 class listing_gate {
 public:
@@ -54,7 +53,14 @@ public:
   }
 
   /// A line of this listing was answered.
-  void answered(uint32_t upstream) { give_back(upstream); }
+  void answered(uint32_t upstream) {
+    const auto i = listings_.find(upstream);
+    if (i == listings_.end())
+      return;
+    --held_;
+    if (--i->second.held == 0 && i->second.waiting.empty())
+      listings_.erase(i);
+  }
 
   /// A REPO stays awake because of this listing.
   void doubts(const atproto::did& repo, uint32_t upstream) {
@@ -67,7 +73,7 @@ public:
   /// The REPO no longer stays awake because of a listing, or has ended.
   void doubts_no_more(const atproto::did& repo) {
     if (const auto x = doubting_.extract(repo))
-      give_back(x.mapped());
+      answered(x.mapped());
   }
 
   void clear() {
@@ -82,15 +88,6 @@ private:
     /// Its lines under way, and REPOs that stay awake because of it.
     size_t held = 0;
   };
-
-  void give_back(uint32_t upstream) {
-    const auto i = listings_.find(upstream);
-    if (i == listings_.end())
-      return;
-    --held_;
-    if (--i->second.held == 0 && i->second.waiting.empty())
-      listings_.erase(i);
-  }
 
   size_t places_;
   size_t share_;

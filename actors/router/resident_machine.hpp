@@ -7,11 +7,8 @@
 #include "base/clock.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <list>
-#include <optional>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 namespace weir::actors {
@@ -19,20 +16,13 @@ namespace weir::actors {
 /// The state of a REPO. `fencing`: the actor died, and nothing may write for
 /// the repo until the JOURNAL refuses its late updates. `noting`: the actor
 /// died too often, and no frame may be given up before the repo's row records
-/// that. `parked`: frames are given up for a while, so that they do not delay
-/// others.
-enum class resident_phase : uint8_t {
-  awake,
-  closing,
-  fencing,
-  noting,
-  parked
-};
+/// that. `parked`: frames are given up for a while, so as not to delay others.
+enum class resident_phase : uint8_t { awake, closing, fencing, noting, parked };
 
 /// Decides which REPOs of a shard live. A REPO is woken by work, asked to close
 /// when it is idle or when there are too many, fenced and replaced when it
 /// dies, and parked when it dies again and again (actors.md, One update of a
-/// repo). Without CAF or clock.
+/// repo).
 ///
 /// `Home` is the state that the ROUTER keeps for a REPO. Its `has_work()` is
 /// true while something waits for the next REPO.
@@ -68,8 +58,8 @@ public:
   resident_machine(const resident_machine&) = delete;
   resident_machine& operator=(const resident_machine&) = delete;
 
-  /// Work came for a repo. `fresh`: the repo had no REPO, so make one, and then
-  /// close what `make_room` returns.
+  /// Work came for a repo. `fresh`: make a REPO, then close what `make_room`
+  /// says.
   struct visit {
     resident& to;
     bool fresh = false;
@@ -116,8 +106,7 @@ public:
   }
 
   /// A REPO died.
-  /// @returns the resident, to be fenced or noted according to its phase; null
-  /// when it is not known.
+  /// @returns the resident, to be fenced or noted by its phase; null: unknown.
   resident* on_died(const atproto::did& repo, steady_time now) {
     const auto i = residents_.find(repo);
     if (i == residents_.end())

@@ -11,14 +11,12 @@
 namespace weir::actors {
 
 struct resident_options {
-  /// REPOs that are kept alive. Beyond that, the least recently used are asked
-  /// to close.
+  /// REPOs that are kept alive; beyond that, the least recently used close.
   size_t resident_max = limits::resident_repos_max;
   /// The most REPOs that are asked to close when one wakes.
   size_t close_tries_max = limits::router_close_tries_max;
   std::chrono::microseconds idle_max = limits::repo_idle_max;
-  /// Deaths of one REPO in the window. After one more, the repo is parked for
-  /// the length of the window.
+  /// Deaths of one REPO in the window. After one more, it is parked as long.
   size_t restarts_max = limits::repo_restarts_max;
   std::chrono::seconds restart_window = limits::repo_restart_window;
   /// REPOs whose deaths are remembered.

@@ -1,4 +1,3 @@
-#include "actors/router/limits.hpp"
 #include "actors/router/router_impl.hpp"
 #include "actors/support/finished_frames.hpp"
 #include "actors/support/gather.hpp"
@@ -104,8 +103,7 @@ void router::try_start(const atproto::did& repo,
   });
 }
 
-/// A command failed, and its REPO died with it: the next REPO reads what is on
-/// disk.
+/// A command failed with its REPO: the next one reads what is on disk.
 void router::ask_successor(const atproto::did& repo, bool of_addition) {
   when_awake(repo, [=, this](const repo_actor& to) {
     request(to, caf::infinite, ask_tracked{})
@@ -131,6 +129,13 @@ void router::when_awake(const atproto::did& repo,
   x.home.later.push_back([this, repo, run = std::move(run)] {
     run(residents_.find(repo)->home.handle);
   });
+}
+
+/// Tells the REPO, if its repo is tracked.
+template <class Message>
+void router::tell(const Message& x) {
+  if (tracked_.contains(x.repo))
+    when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
 }
 
 /// Passes the request on; the REPO answers it.
@@ -281,6 +286,45 @@ void router::on_doubt(const listing_doubt& x) {
   begin_lines();
 }
 
+// -- DIDs that the streams of PDSs name ---------------------------------------
+
+void router::claim(const atproto::stamped_frame& x) {
+  using step = stream_claims::step;
+  const auto next = claims_.claim(x, shared_->time->steady_now());
+  if (next == step::drop)
+    claims_dropped_->add();
+  else if (next != step::wait)
+    send(shared_->supervisor,
+         stream_claim{x.at.upstream, x.repo, next == step::ask_anew});
+}
+
+/// A PDS is charged for names that are not its own, as for bad frames.
+void router::on_decided(const stream_claim_decided& x) {
+  if (x.what == stream_claim_decided::outcome::confirmed) {
+    claims_confirmed_->add();
+    if (claims_.confirm(x.upstream, x.repo, x.anew))
+      admit(x.repo, [this, x](const repo_actor&) { begin_claimed(x); });
+    return;
+  }
+  const auto failed = x.what == stream_claim_decided::outcome::failed;
+  (failed ? claims_failed_ : claims_dropped_)->add();
+  const auto made_by = claims_.drop(x.upstream, x.repo);
+  finished_frames out;
+  if (failed && made_by)
+    out.refuse(*made_by);
+  out.tell(this, *shared_);
+}
+
+/// The repo may have been added meanwhile, or have gone away.
+void router::begin_claimed(const stream_claim_decided& x) {
+  const auto heard = claims_.begin(x.upstream, x.repo);
+  if (!heard || tracked_.contains(x.repo)) {
+    command_done();
+    return;
+  }
+  start(x.repo, *heard, [this] { command_done(); });
+}
+
 router_actor::behavior_type router::make_behavior() {
   set_down_handler([this](caf::down_msg& x) { on_repo_down(x); });
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
@@ -304,7 +348,9 @@ router_actor::behavior_type router::make_behavior() {
     [this](const journal_noted& x) { on_noted(x); },
     [this](const listing_doubt& x) { on_doubt(x); },
     [this](const stream_claim_decided& x) { on_decided(x); },
-    [this](const stream_claims_rest& x) { on_rest(x); },
+    [this](const stream_claims_rest& x) {
+      claims_dropped_->add(claims_.rest(x.upstream, x.until));
+    },
     [this](const add_repos& x) -> caf::result<add_result> {
       return forward_all<add_result>(x, &add_result::queued);
     },
@@ -317,18 +363,9 @@ router_actor::behavior_type router::make_behavior() {
     [this](const repo_listing& x) { return listed(x); },
     [this](const begin_fetch& x) { return pass_on<job_ended>(x); },
     [this](const attend_repo& x) { return pass_on<repo_attended>(x); },
-    [this](const account_told& x) {
-      if (tracked_.contains(x.repo))
-        when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
-    },
-    [this](const repo_incomplete& x) {
-      if (tracked_.contains(x.repo))
-        when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
-    },
-    [this](const account_unasked& x) {
-      if (tracked_.contains(x.repo))
-        when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
-    },
+    [this](const account_told& x) { tell(x); },
+    [this](const repo_incomplete& x) { tell(x); },
+    [this](const account_unasked& x) { tell(x); },
   };
 }
 

@@ -10,11 +10,6 @@
 
 #include <chrono>
 #include <functional>
-#include <string>
-
-namespace caf {
-class actor_system;
-} // namespace caf
 
 namespace weir::actors {
 
@@ -31,8 +26,7 @@ struct router_options {
   std::chrono::microseconds sweep = limits::repo_sweep_interval;
 };
 
-/// Spawns one shard: it maps DIDs to REPOs, wakes and closes REPOs, and keeps
-/// the tracked set.
+/// Spawns one shard: it maps DIDs to REPOs, and keeps the tracked set.
 ///
 /// Lifetime: NODE spawns it; when it dies, the program ends. A REPO that dies
 /// is replaced as soon as work comes for its repo.

@@ -20,8 +20,7 @@
 
 namespace weir::actors {
 
-/// The ROUTER: router.cpp routes, router_residents.cpp manages REPOs, and
-/// router_claims.cpp handles DIDs that streams name.
+/// The ROUTER: router.cpp routes, router_residents.cpp manages REPOs.
 class router final : public observed<router_actor::base> {
 public:
   router(caf::actor_config& config, context_ptr shared, home_ptr partition,
@@ -45,9 +44,8 @@ public:
 
   behavior_type make_behavior() override;
 
-  /// Stops all REPOs, since only this actor knows them. Otherwise, after a
-  /// router died, a REPO that waits for an answer or a timer would keep the
-  /// process alive.
+  /// Stops all REPOs, since only this actor knows them: one that waits for an
+  /// answer or a timer would keep the process alive.
   void on_exit() override {
     residents_.for_each([this](home& x) {
       if (x.handle)
@@ -70,9 +68,7 @@ private:
     std::vector<atproto::stamped_frame> stash;
     std::vector<std::function<void()>> later; ///< Commands.
 
-    bool has_work() const noexcept {
-      return !stash.empty() || !later.empty();
-    }
+    bool has_work() const noexcept { return !stash.empty() || !later.empty(); }
   };
 
   struct command {
@@ -118,14 +114,12 @@ private:
   void try_start(const atproto::did& repo, const stream_claims::news& heard,
                  std::function<void()> then);
   void ask_successor(const atproto::did& repo, bool of_addition);
-
-  // router_claims.cpp
   void claim(const atproto::stamped_frame& x);
   void on_decided(const stream_claim_decided& x);
   void begin_claimed(const stream_claim_decided& x);
-  void charge(const std::optional<position>& x);
-  void on_rest(const stream_claims_rest& x);
 
+  template <class Message>
+  void tell(const Message& x);
   template <class Reply, class Request>
   caf::result<Reply> pass_on(const Request& x);
   template <class Reply, class Request>

@@ -1,12 +1,10 @@
-#include "actors/router/limits.hpp"
 #include "actors/router/router_impl.hpp"
 #include "actors/support/finished_frames.hpp"
 #include "base/log.hpp"
 
 #include <utility>
 
-/// Manages the life of resident REPOs: carries out what `resident_machine`
-/// decides.
+/// Carries out what `resident_machine` decides.
 namespace weir::actors {
 
 router::residents::resident& router::wake(const atproto::did& repo) {
@@ -66,8 +64,8 @@ void router::on_passive(const repo_passive& x) {
 /// A REPO died: its frames come again from the upstreams, and its late updates
 /// are fenced off first (actors.md, One update of a repo). A repo whose REPO
 /// dies again and again is parked for a while, since each death costs every
-/// stream a reconnect. It is parked only when its row records that, so that the
-/// loss of its frames is known.
+/// stream a reconnect. Its row records that first, so that the loss of its
+/// frames is known.
 void router::on_repo_down(const caf::down_msg& x) {
   const auto known = by_address_.extract(x.source);
   if (known.empty())

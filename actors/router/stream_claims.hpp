@@ -1,10 +1,13 @@
 #pragma once
 
+#include "actors/router/limits.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -14,8 +17,7 @@ namespace weir::actors {
 
 /// DIDs that the stream of a PDS names and that are not tracked. The SUPERVISOR
 /// decides whether they are that host's accounts, since a PDS can name any
-/// number of DIDs. Until it has answered, the same DID is not claimed a second
-/// time.
+/// number of DIDs. Until it answers, the same DID is not claimed again.
 ///
 /// The frames of such a DID are finished at once, so their content is
 /// summarized here: whether the DID document may have changed, and the newest
@@ -46,35 +48,83 @@ public:
 
   /// Reads a frame whose DID is claimed by its stream.
   /// @returns false when there is no such claim.
-  bool hear(const atproto::stamped_frame& x);
+  bool hear(const atproto::stamped_frame& x) {
+    const auto i = claims_.find({x.repo, x.at.upstream});
+    if (i == claims_.end())
+      return false;
+    read(x, i->second);
+    return true;
+  }
 
   /// Claims the DID of a frame that discovers it, when the stream does not
   /// claim it yet.
-  step claim(const atproto::stamped_frame& x, steady_time now);
+  step claim(const atproto::stamped_frame& x, steady_time now) {
+    entry made;
+    made.at = x.at;
+    read(x, made);
+    if (made.away)
+      return step::wait;
+    made.asks_anew = std::exchange(made.heard.look_up, false);
+    auto& from = streams_[x.at.upstream];
+    if (from.claims >= limits::shard_claims_max
+        || (from.rests_until && now < *from.rests_until))
+      return step::drop;
+    if (!claims_.try_emplace({x.repo, x.at.upstream}, made).second)
+      return step::wait;
+    ++from.claims;
+    return made.asks_anew ? step::ask_anew : step::ask;
+  }
 
   /// The SUPERVISOR decided that the repo is that host's.
   /// @param anew The document was looked up after the claim, so the #identity
   ///        frame that made the claim needs no second look-up.
   /// @returns whether the repo is to be added, by `begin`.
-  bool confirm(uint32_t stream, const atproto::did& repo, bool anew);
+  bool confirm(uint32_t stream, const atproto::did& repo, bool anew) {
+    const auto i = claims_.find({repo, stream});
+    if (i == claims_.end())
+      return false;
+    auto& x = i->second;
+    x.confirmed = true;
+    x.heard.look_up |= std::exchange(x.asks_anew, false) && !anew;
+    return true;
+  }
 
   /// @returns none when there is nothing to add any more.
-  std::optional<news> begin(uint32_t stream, const atproto::did& repo);
+  std::optional<news> begin(uint32_t stream, const atproto::did& repo) {
+    const auto known = take(stream, repo);
+    return known && !known->away ? std::optional{known->heard} : std::nullopt;
+  }
 
-  /// The SUPERVISOR decided that the repo is not that host's.
+  /// The SUPERVISOR decided that the repo is not that host's, or not at all.
   /// @returns the position of the frame that made the claim.
-  std::optional<position> fail(uint32_t stream, const atproto::did& repo);
-
-  void drop(uint32_t stream, const atproto::did& repo);
+  std::optional<position> drop(uint32_t stream, const atproto::did& repo) {
+    const auto known = take(stream, repo);
+    return known ? std::optional{known->at} : std::nullopt;
+  }
 
   /// Drops all claims of the stream that are not confirmed, and its new claims
   /// until `until`.
   /// @returns the number of dropped claims
-  size_t rest(uint32_t stream, steady_time until);
+  size_t rest(uint32_t stream, steady_time until) {
+    size_t out = 0;
+    streams_[stream].rests_until = until;
+    for (auto i = claims_.begin(); i != claims_.end();) {
+      const auto drops = i->first.second == stream && !i->second.confirmed;
+      out += drops ? 1 : 0;
+      i = drops ? erase(i) : std::next(i);
+    }
+    return out;
+  }
 
   /// The repo is added for another reason.
   /// @returns whether its identity may have changed.
-  bool forget(const atproto::did& repo);
+  bool forget(const atproto::did& repo) {
+    auto out = false;
+    for (auto i = claims_.lower_bound({repo, 0});
+         i != claims_.end() && i->first.first == repo; i = erase(i))
+      out |= i->second.heard.look_up || i->second.asks_anew;
+    return out;
+  }
 
   size_t size() const noexcept { return claims_.size(); }
 
@@ -94,8 +144,37 @@ private:
 
   using entries = std::map<std::pair<atproto::did, uint32_t>, entry>;
 
-  static void read(const atproto::stamped_frame& x, entry& into);
-  entries::iterator erase(entries::iterator i);
+  static void read(const atproto::stamped_frame& x, entry& into) {
+    using atproto::frame_kind;
+    if (x.kind == frame_kind::identity)
+      into.heard.look_up = true;
+    if (x.kind == frame_kind::account) {
+      const auto event = atproto::decode_frame(x.bytes.view());
+      const auto* said
+        = event ? std::get_if<atproto::account_event>(&*event) : nullptr;
+      into.away = said != nullptr && !said->active;
+      into.heard.look_up |= into.away;
+    }
+    if (x.kind != frame_kind::commit && x.kind != frame_kind::sync)
+      return;
+    const auto peek = atproto::peek_frame(x.bytes.view());
+    const auto rev = peek ? atproto::tid::parse(peek->rev) : std::nullopt;
+    into.heard.least = std::max(into.heard.least, rev.value_or(atproto::tid{}));
+  }
+
+  std::optional<entry> take(uint32_t stream, const atproto::did& repo) {
+    const auto i = claims_.find({repo, stream});
+    if (i == claims_.end())
+      return std::nullopt;
+    const auto out = i->second;
+    erase(i);
+    return out;
+  }
+
+  entries::iterator erase(entries::iterator i) {
+    --streams_[i->first.second].claims;
+    return claims_.erase(i);
+  }
 
   entries claims_;
   std::unordered_map<uint32_t, stream_state> streams_;

@@ -16,8 +16,7 @@ using tracked_set = std::unordered_set<uint64_t>;
 /// The repos whose frames a shard does not drop: repos that are tracked on
 /// disk, and repos whose addition is under way, because their frames come after
 /// it. After a failure the content of the disk is not guessed: the state stays
-/// as it is until the repo's next REPO has read the row. Without CAF; one
-/// thread.
+/// as it is until the next REPO has read the row. One thread.
 class tracked_repos {
 public:
   explicit tracked_repos(tracked_set on_disk) : on_disk_(std::move(on_disk)) {}

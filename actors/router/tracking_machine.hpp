@@ -1,8 +1,11 @@
 #pragma once
 
 #include "actors/support/tracking_mode.hpp"
+#include "atproto/frame.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "wire/filter.hpp"
+
+#include <algorithm>
 
 namespace weir::actors {
 
@@ -18,14 +21,38 @@ public:
 
   /// True when this frame of an untracked repo starts its tracking. A DID whose
   /// method cannot be resolved is never discovered.
-  bool discovers(const atproto::stamped_frame& x) const;
+  bool discovers(const atproto::stamped_frame& x) const {
+    if (mode_ == tracking_mode::manual || !atproto::supported_did(x.repo.str()))
+      return false;
+    return mode_ == tracking_mode::full_network || signals(x);
+  }
 
   /// True when this frame of an untracked repo calls its account active in mode
   /// `signal`. Its host then has to be asked whether it has older records.
-  bool may_return(const atproto::stamped_frame& x) const;
+  bool may_return(const atproto::stamped_frame& x) const {
+    if (mode_ != tracking_mode::signal || x.kind != atproto::frame_kind::account
+        || !atproto::supported_did(x.repo.str()))
+      return false;
+    const auto event = atproto::decode_frame(x.bytes.view());
+    return event && std::get<atproto::account_event>(*event).active;
+  }
 
 private:
-  bool signals(const atproto::stamped_frame& x) const;
+  /// Whether the frame creates or updates a record in a signal collection
+  /// (SYNC-18, 3b.2, 3b.16). This is checked before any filter.
+  bool signals(const atproto::stamped_frame& x) const {
+    if (x.kind != atproto::frame_kind::commit)
+      return false;
+    const auto event = atproto::decode_frame(x.bytes.view());
+    if (!event)
+      return false;
+    const auto& ops = std::get<atproto::commit_event>(*event).ops;
+    return std::any_of(ops.begin(), ops.end(), [this](const auto& op) {
+      return op.action != atproto::op_action::remove
+             && atproto::valid_repo_path(op.path)
+             && signal_.matches(atproto::split_path(op.path).collection);
+    });
+  }
 
   tracking_mode mode_;
   wire::collection_filter signal_;

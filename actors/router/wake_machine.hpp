@@ -16,8 +16,7 @@ namespace weir::actors {
 
 /// Decides which work may wake REPOs of one shard, and which work waits until
 /// fewer REPOs live (docs/architecture.md, When memory runs short). Frames and
-/// commands wait in separate queues, because a client waits for the answer to a
-/// command.
+/// commands have separate queues, as a client waits for a command.
 ///
 /// # Frames
 /// A shard is full with more than `limits::resident_crowd_factor` times as many
@@ -37,8 +36,7 @@ namespace weir::actors {
 /// and from time to time: a busy REPO does not report when it becomes idle.
 /// Without CAF or clock; one thread.
 ///
-/// @param residents In all calls: the REPOs that live, including those that are
-///        closing.
+/// @param residents In all calls: the REPOs that live, and those that close.
 template <class Command>
 class wake_machine {
 public:
@@ -96,8 +94,7 @@ public:
 
   void add(Command x) { commands_.push_back(std::move(x)); }
 
-  /// The next command that may begin. One command may always run, however many
-  /// REPOs live.
+  /// The next command that may begin. One may always run.
   std::optional<Command> next_command(size_t residents) {
     const auto most = residents >= commands_crowd_ ? 1 : commands_max_;
     if (commands_.empty() || at_work_ >= most)

@@ -128,7 +128,7 @@ TEST(stream_claims, a_stream_has_so_many_and_not_one_more) {
     EXPECT_EQ(x.claim(identity_of(named_did(i)), noon), step::ask_anew);
   EXPECT_EQ(x.claim(identity_of(named_did(most)), noon), step::drop);
   EXPECT_EQ(x.claim(identity_of(named_did(most), 8), noon), step::ask_anew);
-  x.fail(claiming_stream, named_did(0));
+  x.drop(claiming_stream, named_did(0));
   EXPECT_EQ(x.claim(identity_of(named_did(most)), noon), step::ask_anew);
   EXPECT_EQ(x.size(), most + 1);
 }
@@ -151,10 +151,10 @@ TEST(stream_claims, one_that_fails_says_which_frame_it_was) {
   auto frame = identity_of(named_did(1));
   frame.at.seq = 42;
   x.claim(frame, noon);
-  const auto at = x.fail(claiming_stream, named_did(1));
+  const auto at = x.drop(claiming_stream, named_did(1));
   ASSERT_TRUE(at);
   EXPECT_EQ(at->seq, 42u);
-  EXPECT_FALSE(x.fail(claiming_stream, named_did(1)));
+  EXPECT_FALSE(x.drop(claiming_stream, named_did(1)));
 }
 
 TEST(stream_claims, an_addition_for_another_reason_ends_all_claims_of_it) {
