@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/upstream/limits.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
 #include "storage/format/records.hpp"
@@ -7,42 +8,54 @@
 #include <cstddef>
 #include <deque>
 #include <optional>
+#include <utility>
 
 namespace weir::actors {
 
-/// The rule for frames whose handling ends the process (docs/hostile-inputs.md
-/// 2.1.34).
+/// Frames whose handling ends the process (docs/hostile-inputs.md 2.1.34).
 ///
 /// # Operation
-/// The row of a stream says durably that its life has begun, and that it is
-/// settled once its cursor moved or it ends in order. A start that finds a life
-/// that is not settled goes on carefully: frames are handled one at a time, and
-/// which one is durable first. So the row that a dead process leaves names the
-/// frame that it died with, and counts how often. After
-/// `limits::poison_frame_ends_max` ends with one frame it is stepped over: its
-/// repo hears that there was one, and nobody looks at its content. A careful
-/// life that got past the frame which the one before died with is settled, too:
-/// it was not that frame. When as many frames as can have been in flight are
-/// through, or `limits::careful_time_max` has passed (some may wait for an
-/// identity), all is as usual again, at no cost a frame.
+/// The row of a stream says that its life has begun, and that it is settled
+/// once its cursor moved or it ends in order. After a life that is not settled,
+/// frames are handled one at a time, and the row names each before. So it names
+/// the frame with which a process died, and counts how often. After
+/// `limits::poison_frame_ends_max` such ends the frame is stepped over: its
+/// repo hears of it, and nobody looks at its content. A careful life that gets
+/// past the suspect is settled, too. When as many frames as can have been in
+/// flight are through, or `limits::careful_time_max` is over (some may wait for
+/// an identity), all is as usual again.
 ///
-/// A frame is looked at by `peek_frame` before it counts: what has no seq
-/// cannot be counted.
+/// `peek_frame` sees a frame before it counts: without a seq it cannot count.
 ///
 /// # Threads and ownership
 /// Part of an `upstream_machine`.
 class careful_machine {
 public:
-  /// What the start of a process makes of a row; durable before the stream is
-  /// read.
-  static void begin_life(storage::upstream_row& row);
+  /// At the start of a process; durable before the stream is read.
+  static void begin_life(storage::upstream_row& row) {
+    if (row.life == storage::stream_life::settled) {
+      row.life = storage::stream_life::running;
+      clear_suspect(row);
+      return;
+    }
+    row.life = storage::stream_life::careful;
+    if (row.suspect > row.cursor)
+      ++row.ends;
+    else
+      clear_suspect(row);
+  }
 
-  /// The cursor moved: should this life not end in order, the next one is as
-  /// usual.
-  static void note_progress(storage::upstream_row& row);
+  /// The cursor moved: the next life is as usual, however this one ends.
+  static void note_progress(storage::upstream_row& row) {
+    if (row.life == storage::stream_life::running)
+      row.life = storage::stream_life::settled;
+  }
 
   /// What its end in order makes of it.
-  static void end_life(storage::upstream_row& row);
+  static void end_life(storage::upstream_row& row) {
+    row.life = storage::stream_life::settled;
+    clear_suspect(row);
+  }
 
   /// @param on Whether the row says `stream_life::careful`.
   explicit careful_machine(bool on) : on_(on) {}
@@ -54,27 +67,79 @@ public:
 
   /// Gives the next frame its turn, when none has it: writes it into `row`.
   /// @returns whether `row` changed: make it durable, then call `release`
-  bool next(storage::upstream_row& row);
+  bool next(storage::upstream_row& row) {
+    if (in_hand_ != 0 || held_.empty())
+      return false;
+    in_hand_ = held_.front().at.seq;
+    if (row.suspect != in_hand_)
+      row.ends = 0;
+    row.suspect = in_hand_;
+    return true;
+  }
 
   /// A row with this suspect is durable.
   /// @returns the frame, to be handled now; of kind `unknown` and without
   /// content when it is to be stepped over
   std::optional<atproto::stamped_frame>
-  release(uint64_t suspect, const storage::upstream_row& row);
+  release(uint64_t suspect, const storage::upstream_row& row) {
+    if (in_hand_ == 0 || released_ || suspect != in_hand_)
+      return std::nullopt;
+    released_ = true;
+    ++passed_;
+    auto out = std::move(held_.front());
+    held_.pop_front();
+    if (row.ends >= limits::poison_frame_ends_max) {
+      out.kind = atproto::frame_kind::unknown;
+      out.bytes = {};
+    }
+    return out;
+  }
 
   /// A frame is finished. Returns whether `row` changed.
-  bool on_done(uint64_t seq, storage::upstream_row& row);
+  bool on_done(uint64_t seq, storage::upstream_row& row) {
+    if (!released_ || seq != in_hand_)
+      return false;
+    in_hand_ = 0;
+    released_ = false;
+    if (row.ends > 0)
+      row.life = storage::stream_life::settled;
+    clear_suspect(row);
+    return true;
+  }
 
   /// Whether the careful stretch is over; its time begins with its first frame.
-  bool is_over(steady_time now);
+  bool is_over(steady_time now) {
+    if (!began_ && (in_hand_ != 0 || !held_.empty()))
+      began_ = now;
+    return on_
+           && ((in_hand_ == 0 && passed_ >= limits::upstream_frames_max)
+               || (began_ && now - *began_ >= limits::careful_time_max));
+  }
 
   /// Ends it. @returns all frames that had no turn
-  std::deque<atproto::stamped_frame> end(storage::upstream_row& row);
+  std::deque<atproto::stamped_frame> end(storage::upstream_row& row) {
+    on_ = false;
+    if (row.life == storage::stream_life::careful)
+      row.life = storage::stream_life::running;
+    clear_suspect(row);
+    in_hand_ = 0;
+    released_ = false;
+    return std::exchange(held_, {});
+  }
 
   /// What is held and in hand will come again.
-  void forget();
+  void forget() {
+    held_.clear();
+    in_hand_ = 0;
+    released_ = false;
+  }
 
 private:
+  static void clear_suspect(storage::upstream_row& row) {
+    row.suspect = 0;
+    row.ends = 0;
+  }
+
   bool on_ = false;
   std::deque<atproto::stamped_frame> held_;
   uint64_t in_hand_ = 0;  ///< Seq of the frame whose turn it is; 0: none.

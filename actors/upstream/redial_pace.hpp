@@ -18,8 +18,7 @@ public:
   void gets_on() noexcept { backoff_ = std::chrono::microseconds{0}; }
 
   /// The wait after a connection ended: one second, doubling up to a minute,
-  /// and a part of that on top, so that nodes that a host cut off together do
-  /// not come back together.
+  /// and a part of that on top, so that not all nodes come back together.
   /// @param draw Any number; 0 adds nothing.
   std::chrono::microseconds wait(uint64_t draw) {
     backoff_ = std::clamp<std::chrono::microseconds>(

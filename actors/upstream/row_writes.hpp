@@ -9,9 +9,9 @@
 
 namespace weir::actors {
 
-/// When the row of a stream is written, one write at a time, and what of it is
+/// When the row of a stream is written, one write at a time, and what is
 /// durable. A changed position waits for `limits::cursor_write_interval`, a new
-/// stamp does not: no frame that bears it is passed on before it is durable.
+/// stamp does not: it is durable before a frame with it is passed on.
 ///
 /// Part of an `upstream_machine`; one thread.
 class row_writes {
@@ -48,8 +48,7 @@ public:
     out = row;
   }
 
-  /// The same, and whatever has changed when the interval is over. A timer of
-  /// credit, or a frame that is finished, does not make it due.
+  /// The same, and whatever has changed when the interval is over.
   void write_in_time(const storage::upstream_row& row, steady_time now,
                      std::optional<storage::upstream_row>& out) {
     write(row, now, now - last_ >= limits::cursor_write_interval, out);

@@ -15,26 +15,22 @@ namespace weir::actors {
 
 /// Says how long a stream has to be silent until it has told all.
 ///
-/// Silence alone says little: a relay that is behind, or whose bytes come slowly,
-/// makes pauses, too, while more waits behind them. So it is remembered how late
-/// the last frames came, by the time of day that they name. After frames that came
-/// in time, `limits::passed_quiet_min` is enough. After late ones it takes longer:
-/// the later they were, and the more the stream fell behind in one pause. A backlog
-/// that is fetched quickly ends without such pauses; one that grows makes them again
-/// and again.
+/// Silence alone says little: a relay that is behind makes pauses, too. So it
+/// is remembered how late the last frames came, by the time of day that they
+/// name. After frames in time, `limits::passed_quiet_min` is enough. After late
+/// ones it takes longer, the later they were and the more the stream fell
+/// behind in one pause: a backlog that is fetched quickly has no such pauses,
+/// one that grows has many.
 ///
-/// A PDS whose clock is slow seems late and is not. It is recognised when the
+/// A PDS whose clock is slow only seems late. It is recognised when the
 /// smallest delay of its frames stays the same over `limits::passed_frames` of
-/// them; from then on delays are measured from that one. A frame from the future
-/// makes the smallest delay so small that this has no effect any more.
-/// A relay carries many hosts, so it is always judged by the time of day.
+/// them; from then on delays are measured from that one. A relay carries many
+/// hosts, so it is always judged by the time of day.
 ///
-/// A frame proves nothing of what it says, so one among many does not count: late
-/// are the last `limits::late_frames_min` together, or the middle one of the last
-/// `limits::passed_frames`, or as many as there are in a new process. Frames
-/// that name no time are left out. Each time is kept as a difference to the steady
-/// clock, so a time of day that was wrong when a frame came does no harm once it is
-/// right.
+/// A frame proves nothing of what it says, so the last
+/// `limits::late_frames_min` must be late together, or the median of the last
+/// `limits::passed_frames`. Each time is kept as a difference to the steady
+/// clock, so that a wrong time of day does no harm once it is right.
 ///
 /// Part of an `upstream_machine`; one thread.
 class stream_arrivals {
@@ -43,15 +39,14 @@ public:
 
   explicit stream_arrivals(bool relay) : relay_(relay) {}
 
-  /// A stream that was late stays so on its next connection, until frames in time
-  /// have come. The time between two connections is no pause of the stream.
+  /// A stream that was late stays so on its next connection. The time between
+  /// two connections is no pause of the stream.
   void on_open() noexcept {
     last_.reset();
     first_.reset();
   }
 
-  /// Frames have come together. The first `add` that follows is the one that ended
-  /// the silence before them.
+  /// Frames came together: the next `add` is the one that ended the silence.
   void on_batch() noexcept { batch_begins_ = true; }
 
   /// @param changed When what it tells happened; 0: it does not say.
@@ -95,8 +90,8 @@ private:
     steady_time at;
   };
 
-  /// Remembers by how much the stream fell behind in the worst pause lately: for
-  /// `limits::late_quiet_max` at least, and for twice that time at most.
+  /// Remembers by how much the stream fell behind in the worst pause of the
+  /// last one or two `limits::late_quiet_max`.
   void note_growth(duration ahead, steady_time now) noexcept {
     if (now - growth_since_ >= limits::late_quiet_max) {
       former_growth_ = now - growth_since_ >= 2 * limits::late_quiet_max
@@ -111,9 +106,8 @@ private:
                                             last_->ahead - ahead));
   }
 
-  /// Counts frames since the smallest delay last became smaller by more than
-  /// `limits::frame_delay_jitter`, in one step or in several: a stream that works
-  /// off a backlog gets there in many small steps.
+  /// Counts frames since the smallest delay last fell by more than
+  /// `limits::frame_delay_jitter`, be it in many small steps, as in a backlog.
   void note_least(duration ahead) noexcept {
     if (!least_ || ahead - counted_from_ > limits::frame_delay_jitter) {
       frames_since_least_ = 0;

@@ -8,26 +8,22 @@ namespace weir::actors {
 
 namespace {
 
-/// Callbacks of the socket become messages; holds the UPSTREAM only while
-/// connected.
+/// Callbacks of the socket become messages.
 class bridge final : public net::ws_listener {
 public:
   bridge(upstream_actor to, uint64_t connection)
     : to_(std::move(to)), connection_(connection) {}
 
-  void on_open() override {
-    caf::anon_send(to_, stream_opened{connection_});
-  }
+  void on_open() override { caf::anon_send(to_, stream_opened{connection_}); }
 
   void on_frames(std::vector<shared_bytes> frames) override {
     caf::anon_send(to_, stream_frames{connection_, std::move(frames)});
   }
 
   void on_close(const net::ws_close_info& info) override {
-    caf::anon_send(to_, stream_closed{connection_, info.reason,
-                                      info.http_status,
-                                      info.retry_after.value_or(
-                                        std::chrono::seconds{0})});
+    caf::anon_send(
+      to_, stream_closed{connection_, info.reason, info.http_status,
+                         info.retry_after.value_or(std::chrono::seconds{0})});
     to_ = nullptr;
   }
 
@@ -45,13 +41,9 @@ public:
     client_->grant(frames, bytes);
   }
 
-  bool is_read() const override {
-    return client_->has_credit();
-  }
+  bool is_read() const override { return client_->has_credit(); }
 
-  void close() override {
-    client_->close();
-  }
+  void close() override { client_->close(); }
 
 private:
   net::ws_client_ptr client_;
@@ -61,10 +53,10 @@ private:
 
 stream_dialer make_stream_dialer(net::transport_ptr network,
                                  net::ws_client_options options) {
-  return [network, options](const std::string& origin,
-                            std::optional<uint64_t> cursor,
-                            uint64_t connection, upstream_actor to)
-           -> std::shared_ptr<stream_socket> {
+  return [network,
+          options](const std::string& origin, std::optional<uint64_t> cursor,
+                   uint64_t connection,
+                   upstream_actor to) -> std::shared_ptr<stream_socket> {
     auto target = net::parse_url(origin);
     if (!target) {
       caf::anon_send(to, stream_closed{connection, target.error(), 0, {}});
@@ -75,9 +67,9 @@ stream_dialer make_stream_dialer(net::transport_ptr network,
       net::append_query(path, "cursor", std::to_string(*cursor));
     auto mine = options;
     mine.target = target->as_websocket().with_target(std::move(path));
-    return std::make_shared<client_socket>(net::make_ws_client(
-      network, std::move(mine),
-      std::make_shared<bridge>(std::move(to), connection)));
+    return std::make_shared<client_socket>(
+      net::make_ws_client(network, std::move(mine),
+                          std::make_shared<bridge>(std::move(to), connection)));
   };
 }
 

@@ -3,13 +3,13 @@
 #include "actors/upstream/row_writes.hpp"
 
 #include <optional>
+#include <utility>
 
 namespace weir::actors {
 
-/// The epoch of a stream: how long it has been followed without a hole
-/// (CONS-04, CONS-05, CONS-15, CONS-16). The number of its first frame is its
-/// stamp (first_cursor_since_reset); a hole, or numbers that start anew, begin
-/// another.
+/// The epoch of a stream: the time without a hole (CONS-04, 05, 15, 16). Its
+/// first number is its stamp (first_cursor_since_reset); a hole, or numbers
+/// that start anew, begin another.
 ///
 /// Part of an `upstream_machine`, like the row; one thread.
 class stream_epoch {
@@ -20,22 +20,59 @@ public:
   /// Where to ask from: the low-water mark exactly; before anything was done,
   /// just ahead of the first frame ever received; after a restart of the host's
   /// numbers, from its oldest; on first contact, from now (no value).
-  std::optional<uint64_t> start_cursor() const;
+  std::optional<uint64_t> start_cursor() const {
+    if (row_.cursor != 0)
+      return row_.cursor;
+    if (row_.first_cursor != 0)
+      return row_.first_cursor - 1;
+    if (row_.from_oldest)
+      return 0;
+    return std::nullopt;
+  }
 
-  /// Events may have been lost: the next frame with a number begins another
-  /// one.
-  void begin();
+  /// Events may have been lost: the next number begins another epoch.
+  void begin() {
+    ++row_.epoch;
+    row_.reset_pending = true;
+    row_.first_cursor = 0;
+    writes_.hurry();
+    list_wanted_ = true;
+    begun_ = true; // By the connection that says so.
+  }
 
   /// The host's numbers start anew.
-  void begin_from_oldest();
+  void begin_from_oldest() {
+    begin();
+    begun_ = false;
+    row_.from_oldest = true;
+    row_.cursor = 0;
+    row_.suspect = 0;
+    row_.ends = 0;
+  }
 
-  /// A connection is open. Where the host cannot be asked for what follows on
-  /// something, whatever happened before it was open is lost.
-  void begin_without_cursor();
+  /// A connection is open. Without a cursor, what happened before is lost.
+  void begin_without_cursor() {
+    if (row_.cursor != 0 || row_.first_cursor != 0)
+      return;
+    if (std::exchange(begun_, true)) {
+      ++row_.epoch;
+      list_wanted_ = true;
+    }
+    row_.reset_pending = true;
+    if (writes_.durable_reset() != row_.epoch)
+      writes_.hurry();
+  }
 
   /// A frame with a new number came. #info has no cursor, so the first frame
   /// behind it supplies the stamp (CONS-15).
-  void take(uint64_t seq);
+  void take(uint64_t seq) {
+    if (!row_.reset_pending)
+      return;
+    row_.reset_pending = false;
+    row_.from_oldest = false;
+    row_.first_cursor = seq;
+    writes_.begin_stamp();
+  }
 
   /// No event of it came yet, and none was missed: the connection that began it
   /// is open, as the caller knows, and the row says so on disk.

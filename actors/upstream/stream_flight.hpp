@@ -2,20 +2,21 @@
 
 #include "base/clock.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace weir::actors {
 
-/// The frames of a stream that are in the node, in the order in which they came.
-/// The low-water mark follows what is finished at the front.
+/// The frames of a stream that are in the node, in the order in which they
+/// came. The low-water mark follows what is finished at the front.
 ///
-/// When the numbers of the stream begin anew nobody waits for those that have
-/// old ones, but they take memory until the node has done with them, so they
-/// stay at the front and count until then.
+/// When the numbers of the stream begin anew, frames with old ones stay at the
+/// front and count, because they take memory until they are finished.
 ///
 /// Part of an `upstream_machine`; one thread.
 class stream_flight {
@@ -39,26 +40,70 @@ public:
 
   /// Frames that were stamped with `epoch` are finished.
   /// @returns whether they are of the numbers that the stream has now.
-  bool finish(uint32_t epoch, const std::vector<uint64_t>& seqs);
+  bool finish(uint32_t epoch, const std::vector<uint64_t>& seqs) {
+    for (const auto seq : seqs) {
+      const auto at = std::pair{epoch, seq};
+      const auto i = std::lower_bound(frames_.begin(), frames_.end(), at,
+                                      [](const frame& x, const auto& y) {
+                                        return std::pair{x.epoch, x.seq} < y;
+                                      });
+      if (i == frames_.end() || std::pair{i->epoch, i->seq} != at)
+        continue;
+      i->done = true;
+      if (i < current()) {
+        take(i);
+        --past_;
+      }
+    }
+    return epoch >= numbers_since_;
+  }
 
   /// The first frame of the numbers that the stream has, if it is finished.
-  std::optional<frame> take_finished();
+  std::optional<frame> take_finished() {
+    if (current() == frames_.end() || !current()->done)
+      return std::nullopt;
+    return take(current());
+  }
 
-  /// The numbers of the stream begin anew with `epoch`. Whoever has frames of
-  /// the old ones still has them.
+  /// The numbers begin anew with `epoch`. Frames of the old ones stay out
+  /// there.
   /// @param keep Else no more than one was handed out.
-  void restart(uint32_t epoch, bool keep);
+  void restart(uint32_t epoch, bool keep) {
+    const auto left
+      = std::remove_if(current(), frames_.end(), [this, keep](const frame& x) {
+          const auto goes = x.done || !keep;
+          bytes_ -= goes ? x.bytes : 0;
+          return goes;
+        });
+    frames_.erase(left, frames_.end());
+    past_ = frames_.size();
+    numbers_since_ = epoch;
+  }
 
   /// Everything will be read again.
-  void clear();
+  void clear() {
+    frames_.clear();
+    past_ = 0;
+    bytes_ = 0;
+  }
 
   size_t size() const noexcept { return frames_.size(); }
   size_t bytes() const noexcept { return bytes_; }
 
-  /// Of more than so many frames or bytes, the oldest are too many. Which ones
-  /// fill a window of bytes nobody counts: then it is the older half.
+  /// Beyond these numbers of frames or bytes, the oldest are too many: for
+  /// bytes, the older half.
   /// @returns the last seq of those that are; 0: none are.
-  uint64_t surplus(size_t frames_max, size_t bytes_max) const noexcept;
+  uint64_t surplus(size_t frames_max, size_t bytes_max) const noexcept {
+    if (size() <= frames_max && bytes() <= bytes_max)
+      return 0;
+    const auto count = size() - past_;
+    if (count == 0)
+      return 1; // All are of old numbers, and give way whatever they are.
+    const auto first_to_stay = size() > frames_max
+                                 ? std::min(size() - frames_max, count)
+                                 : (count + 1) / 2;
+    return frames_[past_ + first_to_stay - 1].seq;
+  }
 
 private:
   using place = std::deque<frame>::iterator;
@@ -67,7 +112,12 @@ private:
     return frames_.begin() + static_cast<std::ptrdiff_t>(past_);
   }
 
-  frame take(place x);
+  frame take(place x) {
+    const auto out = *x;
+    bytes_ -= out.bytes;
+    frames_.erase(x);
+    return out;
+  }
 
   uint32_t numbers_since_;
   std::deque<frame> frames_; ///< By epoch and number.

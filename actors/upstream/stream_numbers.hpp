@@ -2,14 +2,42 @@
 
 #include "actors/support/limits.hpp"
 #include "actors/upstream/limits.hpp"
-#include "actors/upstream/recent_numbers.hpp"
 
+#include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace weir::actors {
 
+/// The last `limits::recent_numbers_max` numbers of a stream, to tell a frame
+/// that comes twice from one that comes too late (protocol-coverage.md 1.8).
+class recent_numbers {
+public:
+  void add(uint64_t seq) {
+    if (seqs_.size() < limits::recent_numbers_max)
+      seqs_.push_back(seq);
+    else
+      seqs_[next_] = seq;
+    next_ = (next_ + 1) % limits::recent_numbers_max;
+  }
+
+  bool contains(uint64_t seq) const {
+    return std::find(seqs_.begin(), seqs_.end(), seq) != seqs_.end();
+  }
+
+  /// Numbers start anew.
+  void clear() {
+    seqs_.clear();
+    next_ = 0;
+  }
+
+private:
+  std::vector<uint64_t> seqs_;
+  size_t next_ = 0; ///< Where the next one is written.
+};
+
 /// The numbers of a stream's frames (protocol-coverage.md 1.8 to 1.10): which
-/// are new, which were here before, and which are not what a host may send.
+/// are new, known, or not allowed.
 ///
 /// Part of an `upstream_machine`; one thread.
 class stream_numbers {
@@ -57,9 +85,8 @@ public:
     return falls_ >= limits::seq_regressions_max;
   }
 
-  /// A host may begin with the cursor itself, or a little before. One that goes
-  /// on so has other numbers than those we know and does not say it; nothing
-  /// that it sends would ever be new.
+  /// A host may begin with the cursor or a little before. One that goes on so
+  /// has other numbers than we know: nothing that it sends would ever be new.
   bool are_others() const noexcept {
     return unasked_ >= limits::seq_regressions_max;
   }

@@ -1,11 +1,12 @@
 #pragma once
 
-#include "actors/upstream/passed_times.hpp"
+#include "actors/upstream/limits.hpp"
 #include "actors/upstream/stream_arrivals.hpp"
 #include "atproto/frame.hpp"
 #include "storage/format/records.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -20,6 +21,37 @@ inline wall_time moment_of(const atproto::frame_peek& x) {
   const auto rev = atproto::tid::parse(x.rev);
   return rev ? rev->time() : wall_time{};
 }
+
+/// How far a stream is in time: when the events of its last frames happened.
+///
+/// Frames of untracked repos, and refused ones, are not proved. So no single
+/// frame is believed: the median of the last `limits::passed_frames` counts,
+/// and missing ones count as long ago.
+///
+/// Part of an `upstream_machine`; one thread.
+class passed_times {
+public:
+  /// A frame is finished, and all before it. One without a time is left out.
+  void add(wall_time changed) noexcept {
+    if (changed == wall_time{})
+      return;
+    last_[next_] = changed;
+    next_ = (next_ + 1) % last_.size();
+  }
+
+  void clear() noexcept { last_.fill({}); }
+
+  wall_time middle() const noexcept {
+    auto x = last_;
+    const auto at = x.begin() + x.size() / 2;
+    std::nth_element(x.begin(), at, x.end());
+    return *at;
+  }
+
+private:
+  std::array<wall_time, limits::passed_frames> last_{};
+  size_t next_ = 0;
+};
 
 /// How far a stream is by the time of day: up to now while it is quiet, else as
 /// far as its last frames say. Its row says that, too.
@@ -49,8 +81,7 @@ public:
   /// Numbers start anew.
   void restart() noexcept { times_.clear(); }
 
-  /// @returns whether the row is to be written: that of an idle stream is not
-  /// written again and again.
+  /// @returns whether to write the row: that of an idle stream is written once.
   bool write(storage::upstream_row& row, const stream_arrivals& arrivals,
              steady_time now, wall_time wall) {
     if (!since_ || now - *since_ < arrivals.quiet_min(now, wall)) {
@@ -64,8 +95,8 @@ public:
     return !std::exchange(noted_, true);
   }
 
-  /// What came after a silence shows whether the stream was quiet. When it was
-  /// not, the row says again what it said before.
+  /// What came after a silence shows whether the stream was quiet. If it was
+  /// not, the row is set back.
   /// @returns whether that changed the row.
   bool judge(storage::upstream_row& row, bool was_quiet) noexcept {
     const auto before = std::exchange(before_, std::nullopt);

@@ -13,8 +13,7 @@ namespace weir::actors {
 /// never jumps alone: what a wrong time of day suggests must not outlast it.
 class stream_rest {
 public:
-  /// @param from_now The dial asked for nothing older: there is nothing to catch
-  ///        up with.
+  /// @param from_now The dial asked for nothing older.
   void on_open(steady_time now, bool from_now) noexcept {
     opened_at_ = now;
     caught_up_ = from_now;

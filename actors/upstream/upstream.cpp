@@ -3,7 +3,6 @@
 #include "actors/support/limits_health.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
-#include "actors/upstream/limits.hpp"
 #include "actors/upstream/stream_rest.hpp"
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
@@ -26,36 +25,30 @@ public:
   upstream(caf::actor_config& config, context_ptr shared,
            storage::upstream_row row, upstream_options options,
            stream_dialer dial)
-    : observed(config, "upstream", turn::full),
-      shared_(std::move(shared)), dial_(std::move(dial)),
-      machine_(std::move(row), options),
+    : observed(config, "upstream", turn::full), shared_(std::move(shared)),
+      dial_(std::move(dial)), machine_(std::move(row), options),
       held_(shared_->memory, memory_use::streams) {
-    auto& registry = shared_->metrics;
-    frames_ = &registry.counter("weir_upstream_frames_total",
-                                "Frames received", "upstream", url());
-    bytes_ = &registry.counter("weir_upstream_bytes_total",
-                               "Bytes of frames received", "upstream", url());
-    resets_ = &registry.counter(
-      "weir_upstream_resets_total",
-      "Times that the position in the stream was reset", "upstream", url());
-    poison_ = &registry.counter(
+    const auto counter = [this](const char* name, const char* help) {
+      return &shared_->metrics.counter(name, help, "upstream", url());
+    };
+    frames_ = counter("weir_upstream_frames_total", "Frames received");
+    bytes_ = counter("weir_upstream_bytes_total", "Bytes of frames received");
+    resets_ = counter("weir_upstream_resets_total",
+                      "Times that the position in the stream was reset");
+    poison_ = counter(
       "weir_upstream_poison_frames_total",
-      "Frames that were skipped because they had ended the process", "upstream",
-      url());
-    too_slow_ = &registry.counter("weir_upstream_too_slow_total",
-                                  "Times its host ended the stream because "
-                                  "it was read too slowly",
-                                  "upstream", url());
-    stalls_ = &registry.counter("weir_upstream_stalls_total",
-                                "Connections closed because their socket was "
-                                "not read although nothing prevented it",
-                                "upstream", url());
-    dials_ = &registry.counter("weir_upstream_dials_total",
-                               "Attempts to connect", "upstream", url());
-    connected_ = &registry.gauge("weir_upstream_connected",
-                                 "1 while the stream is live", "upstream",
-                                 url());
-    cursor_ = &registry.gauge(
+      "Frames that were skipped because they had ended the process");
+    too_slow_ = counter(
+      "weir_upstream_too_slow_total",
+      "Times its host ended the stream because it was read too slowly");
+    stalls_ = counter("weir_upstream_stalls_total",
+                      "Connections closed because their socket was not read "
+                      "although nothing prevented it");
+    dials_ = counter("weir_upstream_dials_total", "Attempts to connect");
+    connected_
+      = &shared_->metrics.gauge("weir_upstream_connected",
+                                "1 while the stream is live", "upstream", url());
+    cursor_ = &shared_->metrics.gauge(
       "weir_upstream_cursor",
       "Sequence number up to which every event is durable", "upstream", url());
   }
@@ -73,17 +66,11 @@ public:
   }
 
 private:
-  const std::string& url() const {
-    return machine_.row().url;
-  }
+  const std::string& url() const { return machine_.row().url; }
 
-  steady_time now() const {
-    return shared_->time->steady_now();
-  }
+  steady_time now() const { return shared_->time->steady_now(); }
 
-  void note_passed() {
-    machine_.note_passed(now(), shared_->time->wall_now());
-  }
+  void note_passed() { machine_.note_passed(now(), shared_->time->wall_now()); }
 
   void on_frames(stream_frames& x);
   void perform(upstream_machine::effects x);
@@ -103,8 +90,8 @@ private:
   uint64_t token_ = 0;
   bool opened_ = false;
   stream_rest rest_;
-  bool from_now_ = false;  ///< The last dial asked for nothing older.
-  std::string last_error_; ///< Of the connection.
+  bool from_now_ = false;   ///< The last dial asked for nothing older.
+  std::string last_error_;  ///< Of the connection.
   std::string hung_up_for_; ///< Why this node ended it, until it is closed.
   actor_timer timer_;
   metric* frames_ = nullptr;
@@ -127,8 +114,7 @@ void upstream::perform(upstream_machine::effects x) {
   if (x.write) {
     auto rows = std::make_shared<storage::journal_batch>();
     rows->upstreams.push_back(*x.write);
-    send(shared_->root().journal,
-         journal_rows{std::move(rows), ++token_},
+    send(shared_->root().journal, journal_rows{std::move(rows), ++token_},
          rows_sink{upstream_actor{this}});
   }
   forward(std::move(x.forward));
@@ -139,8 +125,8 @@ void upstream::perform(upstream_machine::effects x) {
   if (x.connect) {
     dials_->add();
     from_now_ = !x.connect->cursor;
-    socket_ = dial_(url(), x.connect->cursor, ++connection_,
-                    upstream_actor{this});
+    socket_
+      = dial_(url(), x.connect->cursor, ++connection_, upstream_actor{this});
   }
   if ((x.grant_frames > 0 || x.grant_bytes > 0) && socket_)
     socket_->grant(x.grant_frames, x.grant_bytes);
@@ -151,8 +137,7 @@ void upstream::perform(upstream_machine::effects x) {
   publish();
 }
 
-/// Keeps for people why it is not connected. When this node hung up, that is the
-/// reason for which it did.
+/// Keeps for people why it is not connected; first, why this node hung up.
 void upstream::note_end(const stream_closed& x) {
   const auto why = std::exchange(hung_up_for_, {});
   last_error_ = why.empty() ? to_string(x.reason) : why;
@@ -235,7 +220,9 @@ void upstream::publish() {
 }
 
 upstream_actor::behavior_type upstream::make_behavior() {
-  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
+  set_exit_handler([this](caf::exit_msg& x) {
+    quit(x.reason);
+  });
   // Before the first frame can be finished: nobody says so twice.
   shared_->set_upstream(machine_.row().id, this);
   perform(machine_.on_intake(shared_->intake.reads(), now()));
@@ -265,10 +252,11 @@ upstream_actor::behavior_type upstream::make_behavior() {
       if (!current(x.connection))
         return;
       last_error_.clear();
-      log::info("upstream_connected",
-                {{"upstream", url()},
-                 {"cursor", from_now_ ? std::string{"none"}
-                                      : std::to_string(machine_.row().cursor)}});
+      log::info(
+        "upstream_connected",
+        {{"upstream", url()},
+         {"cursor", from_now_ ? std::string{"none"}
+                              : std::to_string(machine_.row().cursor)}});
       rest_.on_open(now(), from_now_);
       perform(machine_.on_open(now()));
     },
@@ -310,8 +298,8 @@ upstream_actor spawn_upstream(caf::actor_system& system, context_ptr shared,
                               storage::upstream_row row,
                               upstream_options options, stream_dialer dial) {
   const auto id = row.id;
-  const upstream_actor out = system.spawn<upstream>(
-    shared, std::move(row), options, std::move(dial));
+  const upstream_actor out
+    = system.spawn<upstream>(shared, std::move(row), options, std::move(dial));
   // Before its first turn: whoever stops the node must find it.
   shared->set_upstream(id, out);
   return out;

@@ -7,10 +7,6 @@
 #include <memory>
 #include <optional>
 
-namespace caf {
-class actor_system;
-} // namespace caf
-
 namespace weir::actors {
 
 /// The socket of one stream, as far as an UPSTREAM needs it. Any thread.

@@ -1,7 +1,6 @@
 #include "actors/upstream/upstream_machine.hpp"
 
 #include "actors/support/limits.hpp"
-#include "actors/upstream/limits.hpp"
 #include "atproto/limits.hpp"
 
 #include <algorithm>
@@ -275,10 +274,6 @@ void upstream_machine::advance() {
   }
 }
 
-void upstream_machine::note_quiet(steady_time now) {
-  quiet_.note(admission_.is_quiet(), now);
-}
-
 void upstream_machine::give_credit(steady_time now, effects& out) {
   const auto more = admission_.give(now);
   out.grant_frames += more.frames;
@@ -328,12 +323,6 @@ upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
   return out;
 }
 
-upstream_machine::dial upstream_machine::connect() {
-  const auto from = epoch_.start_cursor();
-  numbers_.dial(from.value_or(0));
-  return {from};
-}
-
 /// Never in silence, and by the operator's policy (protocol-coverage.md 1.13).
 void upstream_machine::restart_numbers(const std::string& why, effects& out) {
   if (options_.on_future_cursor == future_cursor_policy::stop) {
@@ -351,13 +340,6 @@ void upstream_machine::restart_numbers(const std::string& why, effects& out) {
 }
 
 // -- frame by frame -----------------------------------------------------------
-
-void upstream_machine::pass_on(atproto::stamped_frame x, effects& out) {
-  if (careful_.on())
-    careful_.hold(std::move(x));
-  else
-    out.forward.push_back(std::move(x));
-}
 
 void upstream_machine::go_on_carefully(steady_time now, effects& out) {
   if (!careful_.on())

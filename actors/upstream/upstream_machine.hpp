@@ -22,17 +22,16 @@
 namespace weir::actors {
 
 /// The rules of one stream: position, window, liveness, resets
-/// (protocol-coverage.md 1; CONS-04, 05, 15, 16, 23), without CAF, clock or
-/// socket.
+/// (protocol-coverage.md 1; CONS-04, 05, 15, 16, 23).
 ///
-/// Feed it events, carry out the `effects`. The cursor that is persisted is the
-/// low-water mark: all frames at or below it are durable, recorded as a gap, or
-/// dropped by rule.
+/// Feed it events, carry out the `effects`. The stored cursor is the low-water
+/// mark: all frames up to it are durable, recorded as a gap, or dropped by
+/// rule.
 ///
 /// Its parts own the numbers (`stream_numbers`), the epoch (`stream_epoch`),
 /// the frames in flight (`stream_flight`), what the socket may bring
-/// (`admission_machine`), how far it is by the time of day (`stream_quiet`), and
-/// when its row is written (`row_writes`).
+/// (`admission_machine`), how far it is by the time of day (`stream_quiet`),
+/// and when its row is written (`row_writes`).
 class upstream_machine {
 public:
   struct dial {
@@ -49,8 +48,7 @@ public:
     std::optional<storage::upstream_row> write;
     /// Call `on_timer` then.
     std::optional<steady_time> timer;
-    /// Repos may have missed events: compare a listing (protocol-coverage.md
-    /// 1.12).
+    /// Compare a listing: events may be missing (protocol-coverage.md 1.12).
     bool list_repos = false;
     /// The stream ended for good, with the reason.
     std::optional<std::string> stopped;
@@ -69,9 +67,7 @@ public:
   upstream_machine& operator=(const upstream_machine&) = delete;
 
   effects start(steady_time now);
-
   effects on_open(steady_time now);
-
   effects on_frames(std::vector<shared_bytes> frames, steady_time now);
 
   /// @param draw Any number: when it is dialled again.
@@ -81,15 +77,15 @@ public:
   effects on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
                   steady_time now);
 
-  /// So many frames were not what they claim. Before `on_done`.
+  /// This number of frames failed verification. Before `on_done`.
   void on_refused(size_t frames, steady_time now) {
     admission_.on_refused(frames, now);
   }
 
   /// Frames were lost inside the node: read again from the low-water mark.
   effects on_lost(steady_time now);
-
   effects on_row_durable(steady_time now);
+  effects on_timer(steady_time now);
 
   /// Whether frames are read at all: without room nothing more is granted.
   effects on_intake(bool reads, steady_time now) {
@@ -107,8 +103,6 @@ public:
     return admission_.keeps_stalling(now);
   }
 
-  effects on_timer(steady_time now);
-
   /// The node ends in order: the last row.
   effects on_stop() {
     effects out;
@@ -122,15 +116,13 @@ public:
 
   bool connected() const noexcept { return connected_; }
 
-  /// Connected, and no reset pending: the epoch has its first number, or is
-  /// without a hole although nothing came yet.
+  /// Connected, and the epoch has its first number, or no hole so far.
   bool live() const noexcept {
     return connected_ && (!row_.reset_pending || whole());
   }
 
   /// No event of this epoch came yet, and none was missed: the connection that
-  /// began it is open, and its row is durable. Another connection that is asked
-  /// without a cursor begins another epoch.
+  /// began it is open, and its row is durable.
   bool whole() const noexcept {
     return connected_ && !dropping_ && epoch_.is_whole();
   }
@@ -141,16 +133,15 @@ public:
   /// What changed before this moment has come and is finished.
   wall_time passed() const noexcept { return quiet_.passed(); }
 
-  /// Notes in the row how far the stream is by the time of day: up to now when
-  /// it is quiet, else as far as its last frames say. Before `on_timer` and
-  /// `on_stop`, which write it.
+  /// Notes in the row how far the stream is by the time of day. Before
+  /// `on_timer` and `on_stop`, which write it.
   void note_passed(steady_time now, wall_time wall) {
     if (quiet_.write(row_, arrivals_, now, wall))
       writes_.touch();
   }
 
-  /// What came after a silence shows whether the stream was quiet. When it was
-  /// not, the row says again how far the stream was before.
+  /// What came after a silence shows whether the stream was quiet. If it was
+  /// not, the row is set back.
   void judge_silence(bool was_quiet) noexcept {
     if (quiet_.judge(row_, was_quiet))
       writes_.touch();
@@ -162,14 +153,12 @@ public:
   }
 
   size_t in_flight() const noexcept { return flight_.size(); }
-
   size_t in_flight_bytes() const noexcept { return flight_.bytes(); }
 
   /// How late frames came, and what silence means after them.
   const stream_arrivals& arrivals() const noexcept { return arrivals_; }
 
-  /// What waits for a right clock fills more of the window than it may: up to
-  /// this seq it gives way. Else 0.
+  /// Frames that wait for a right clock give way up to this seq; 0: none does.
   uint64_t gives_way() const noexcept {
     return flight_.surplus(options_.frames_max / limits::clock_window_part,
                            options_.bytes_max / limits::clock_window_part);
@@ -181,10 +170,14 @@ public:
   uint64_t last_received() const noexcept { return numbers_.last_received(); }
 
 private:
-  dial connect();
+  dial connect() {
+    const auto from = epoch_.start_cursor();
+    numbers_.dial(from.value_or(0));
+    return {from};
+  }
   void take_frame(shared_bytes frame, steady_time now, effects& out);
   void stamp(atproto::stamped_frame x, uint64_t seq, effects& out);
-  void note_quiet(steady_time now);
+  void note_quiet(steady_time now) { quiet_.note(admission_.is_quiet(), now); }
   void take_special(const atproto::frame_peek& peek, bytes_view frame,
                     effects& out);
   void take_error(std::string_view name, effects& out);
@@ -196,7 +189,12 @@ private:
     epoch_.begin();
   }
   void advance();
-  void pass_on(atproto::stamped_frame x, effects& out);
+  void pass_on(atproto::stamped_frame x, effects& out) {
+    if (careful_.on())
+      careful_.hold(std::move(x));
+    else
+      out.forward.push_back(std::move(x));
+  }
   void go_on_carefully(steady_time now, effects& out);
   void release_careful(effects& out);
   void give_credit(steady_time now, effects& out);

@@ -14,8 +14,7 @@ struct upstream_options {
   size_t bytes_max = limits::upstream_bytes_max;
   size_t events_per_second = 0; ///< 0: as many as come.
   future_cursor_policy on_future_cursor = future_cursor_policy::reset;
-  /// CONS-16, off by default: the first seq after a reconnect that is not
-  /// cursor + 1 counts as a reset.
+  /// CONS-16: a first seq after a reconnect that is not cursor + 1 is a reset.
   bool assume_contiguous_seq = false;
 };
 
