@@ -1,7 +1,5 @@
 #include "actors/backfill/backfill.hpp"
 
-#include "actors/backfill/fetch_machine.hpp"
-#include "actors/backfill/limits.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "base/crash_point.hpp"

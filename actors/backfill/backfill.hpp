@@ -6,14 +6,9 @@
 
 #include <functional>
 
-namespace caf {
-class actor_system;
-} // namespace caf
-
 namespace weir::actors {
 
-/// The part of an HTTP body under way that a BACKFILL needs. Calls from any
-/// thread.
+/// The HTTP body under way, as a BACKFILL needs it. Calls from any thread.
 class repo_download {
 public:
   virtual ~repo_download() = default;
@@ -29,8 +24,7 @@ public:
 using repo_fetcher = std::function<std::shared_ptr<repo_download>(
   const std::string& pds, const atproto::did& repo, backfill_actor to)>;
 
-/// Memory or a file, depending on how much is written. Made once for each
-/// import.
+/// Memory or a file, by how much is written. Made once for each import.
 struct import_spools {
   std::unique_ptr<atproto::spool> store;
   std::unique_ptr<atproto::spool> index;
@@ -53,8 +47,7 @@ struct backfill_environment {
 /// compares it with the store, and passes the chunks to the REPO. It works in
 /// quanta of about 2 ms, so that live work goes on.
 ///
-/// Lifetime: `from` spawns and monitors it. It ends by itself after it has sent
-/// the result to REPO and SUPERVISOR.
+/// Lifetime: `from` spawns and monitors it. It ends when its result is sent.
 backfill_actor spawn_backfill(caf::actor_system& system,
                               const backfill_environment& env,
                               const atproto::did& repo, fetch_order order,

@@ -1,7 +1,5 @@
 #include "actors/backfill/fetch_bridge.hpp"
 
-#include "actors/backfill/limits.hpp"
-
 #include <caf/send.hpp>
 
 namespace weir::actors {
@@ -13,10 +11,10 @@ public:
   explicit sink(backfill_actor to) : to_(std::move(to)) {}
 
   bool on_head(const net::http_response_head& head) override {
-    caf::anon_send(to_, fetch_head{head.status,
-                                   head.retry_after.value_or(
-                                     head.rate_limit_reset.value_or(
-                                       std::chrono::seconds{0}))});
+    caf::anon_send(
+      to_, fetch_head{head.status,
+                      head.retry_after.value_or(head.rate_limit_reset.value_or(
+                        std::chrono::seconds{0}))});
     return true;
   }
 
@@ -37,13 +35,9 @@ class download final : public repo_download {
 public:
   explicit download(net::http_call_ptr call) : call_(std::move(call)) {}
 
-  void grant(uint64_t bytes) override {
-    call_->grant(bytes);
-  }
+  void grant(uint64_t bytes) override { call_->grant(bytes); }
 
-  void cancel() override {
-    call_->cancel();
-  }
+  void cancel() override { call_->cancel(); }
 
 private:
   net::http_call_ptr call_;

@@ -7,9 +7,7 @@ namespace weir::actors {
 
 /// Fetches with `com.atproto.sync.getRepo` over real sockets. It accepts gzip
 /// and follows redirects under the address guard (protocol-coverage.md 5).
-/// @param bytes_max The most bytes of the inflated body; one more byte fails
-///        the fetch.
-repo_fetcher make_repo_fetcher(net::http_client_ptr client,
-                               uint64_t bytes_max);
+/// @param bytes_max Of the inflated body; one more byte fails the fetch.
+repo_fetcher make_repo_fetcher(net::http_client_ptr client, uint64_t bytes_max);
 
 } // namespace weir::actors

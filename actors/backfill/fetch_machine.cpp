@@ -1,8 +1,6 @@
 #include "actors/backfill/fetch_machine.hpp"
 
-#include "actors/backfill/limits.hpp"
 #include "actors/support/account_json.hpp"
-#include "atproto/limits.hpp"
 
 #include <boost/json.hpp>
 
@@ -20,9 +18,8 @@ std::string error_name(const std::string& body) {
   if (bad || !parsed.is_object())
     return {};
   const auto* name = parsed.get_object().if_contains("error");
-  return name != nullptr && name->is_string()
-           ? std::string{name->get_string()}
-           : std::string{};
+  return name != nullptr && name->is_string() ? std::string{name->get_string()}
+                                              : std::string{};
 }
 
 /// Whether the host is at fault, rather than our store, our clock or a bound.
@@ -38,13 +35,6 @@ bool is_hosts_fault(const error& why, host_verdict verdict) {
 fetch_machine::fetch_machine(std::shared_ptr<import_machine> import,
                              fetch_bounds bounds, steady_time now)
   : import_(std::move(import)), bounds_(bounds), reported_(now) {}
-
-fetch_machine::effects
-fetch_machine::on_head(int status, std::chrono::seconds retry_after) {
-  status_ = status;
-  retry_after_ = retry_after;
-  return {.progress = true};
-}
 
 fetch_machine::effects fetch_machine::on_bytes(bytes_view piece,
                                                steady_time now) {
@@ -66,8 +56,8 @@ fetch_machine::effects fetch_machine::on_bytes(bytes_view piece,
 fetch_machine::effects fetch_machine::on_end(const error& reason,
                                              wall_time now) {
   if (reason.code != ec::none)
-    return give_up(reason, status_ == 0 ? host_verdict::silent
-                                        : host_verdict::failed);
+    return give_up(reason,
+                   status_ == 0 ? host_verdict::silent : host_verdict::failed);
   is_received_ = true;
   auto out = effects{.progress = true};
   if (status_ != 200)
@@ -95,8 +85,7 @@ fetch_machine::effects fetch_machine::refused_by_host() {
                  status_ >= 500 ? host_verdict::failed : host_verdict::fine);
 }
 
-fetch_machine::effects
-fetch_machine::on_step(result<import_progress> x) {
+fetch_machine::effects fetch_machine::on_step(result<import_progress> x) {
   if (ended_)
     return {};
   if (!x)
@@ -142,10 +131,6 @@ fetch_machine::effects fetch_machine::on_chunk_stored() {
   return out;
 }
 
-bool fetch_machine::may_step() const noexcept {
-  return stepping_ && !awaits_heads_ && !waiting_chunk_ && !ended_;
-}
-
 uint64_t fetch_machine::bytes_held() const noexcept {
   const auto most
     = bounds_.spool_bytes_max
@@ -159,22 +144,11 @@ fetch_machine::effects
 fetch_machine::give_up(error why, host_verdict host,
                        std::optional<storage::account_status> account) {
   ended_ = true;
-  ending end;
-  end.host = host;
-  end.retry_after = retry_after_;
-  end.account = account;
-  end.ahead = import_->ahead();
-  end.counts_for_host
-    = account || (is_hosts_fault(why, host) && !end.ahead.defined());
-  end.reason = std::move(why);
-  effects out;
-  out.end = std::move(end);
-  return out;
-}
-
-void fetch_machine::succeed(effects& out) {
-  ended_ = true;
-  out.end = ending{};
+  const auto ahead = import_->ahead();
+  const auto counts
+    = account || (is_hosts_fault(why, host) && !ahead.defined());
+  return {.end
+          = ending{std::move(why), host, retry_after_, account, ahead, counts}};
 }
 
 } // namespace weir::actors

@@ -24,15 +24,13 @@ struct fetch_bounds {
 /// The rules of one fetch of one repo: what its host's answer means, how far
 /// the work may run ahead of the REPO, and what the fetch shows about the host.
 ///
-/// The body is fed to an `import_machine`. When the body is complete, the
-/// import is stepped here or on another thread, as long as `may_step` allows
-/// it, and each result goes to `on_step`. Chunks go to the REPO, which may have
-/// `chunks_max` of them at once. One more chunk waits here, and until it leaves
-/// no step is made.
+/// The body is fed to an `import_machine`. When that is complete, the import is
+/// stepped here or on another thread, as long as `may_step` allows, and each
+/// result goes to `on_step`. Chunks go to the REPO, which may have `chunks_max`
+/// of them at once. While one more waits here, no step is made.
 ///
 /// # Threads
-/// One. While a step of the import runs elsewhere only `on_chunk_stored` may be
-/// called.
+/// One. While a step runs elsewhere, only `on_chunk_stored` may be called.
 class fetch_machine {
 public:
   /// How the fetch ended.
@@ -63,7 +61,11 @@ public:
                 steady_time now);
 
   /// Status and `Retry-After` of the answer.
-  effects on_head(int status, std::chrono::seconds retry_after);
+  effects on_head(int status, std::chrono::seconds retry_after) {
+    status_ = status;
+    retry_after_ = retry_after;
+    return {.progress = true};
+  }
 
   /// A piece of the body.
   effects on_bytes(bytes_view piece, steady_time now);
@@ -81,7 +83,9 @@ public:
   effects on_chunk_stored();
 
   /// Whether the import is to be stepped now.
-  bool may_step() const noexcept;
+  bool may_step() const noexcept {
+    return stepping_ && !awaits_heads_ && !waiting_chunk_ && !ended_;
+  }
 
   uint64_t received() const noexcept { return received_; } ///< Body bytes.
 
@@ -95,7 +99,10 @@ private:
   effects give_up(error why, host_verdict host,
                   std::optional<storage::account_status> account = {});
   effects refused_by_host();
-  void succeed(effects& out);
+  void succeed(effects& out) {
+    ended_ = true;
+    out.end = ending{};
+  }
 
   std::shared_ptr<import_machine> import_;
   fetch_bounds bounds_;

@@ -1,7 +1,5 @@
 #include "actors/backfill/import_machine.hpp"
 
-#include "actors/backfill/limits.hpp"
-
 #include <utility>
 
 namespace weir::actors {
@@ -15,10 +13,6 @@ import_machine::import_machine(import_order order,
           {.index_entries_max = order_.index_entries_max}),
     arena_(std::make_shared<bytes>()) {
   heads_end_ = order_.base == nullptr || order_.base->record_count == 0;
-}
-
-result<void> import_machine::feed(bytes_view piece) {
-  return walk_.feed(piece);
 }
 
 result<void> import_machine::finish(wall_time now) {
@@ -43,10 +37,6 @@ result<void> import_machine::finish(wall_time now) {
   window_is_all_ = keep_in_memory();
   phase_ = phase::proving;
   return {};
-}
-
-bool import_machine::keep_in_memory() const noexcept {
-  return walk_.bytes_fed() <= order_.one_pass_bytes_max;
 }
 
 result<import_progress> import_machine::step(size_t records_max) {
@@ -187,13 +177,6 @@ void import_machine::emit_delete(const heads_page::head& x) {
   ops_.push_back(std::move(op));
   if (ops_.size() >= limits::chunk_ops_max)
     close_chunk();
-}
-
-void import_machine::close_chunk() {
-  if (ops_.empty())
-    return;
-  ready_.push_back(std::exchange(ops_, {}));
-  ops_bytes_ = 0;
 }
 
 void import_machine::on_heads(std::vector<heads_page::head> page, bool end) {

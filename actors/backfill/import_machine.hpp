@@ -39,7 +39,7 @@ public:
   import_machine(import_order order, std::unique_ptr<atproto::spool> store,
                  std::unique_ptr<atproto::spool> index);
 
-  result<void> feed(bytes_view piece);
+  result<void> feed(bytes_view piece) { return walk_.feed(piece); }
 
   /// The body ended without an error. Checks the root commit, and refuses one
   /// that is older than the stored copy or than a missed event (a stale mirror,
@@ -53,21 +53,14 @@ public:
   void on_heads(std::vector<heads_page::head> page, bool end);
 
   /// @pre `finish` succeeded
-  const atproto::verified_root& root() const noexcept {
-    return *root_;
-  }
+  const atproto::verified_root& root() const noexcept { return *root_; }
 
-  /// The rev of a root that `finish` refused only for being ahead of our clock;
-  /// otherwise undefined.
+  /// The rev of a root that `finish` refused only because of our clock, if any.
   atproto::tid ahead() const noexcept { return ahead_; }
 
-  uint64_t bytes_fed() const noexcept {
-    return walk_.bytes_fed();
-  }
+  uint64_t bytes_fed() const noexcept { return walk_.bytes_fed(); }
 
-  uint64_t records() const noexcept {
-    return records_;
-  }
+  uint64_t records() const noexcept { return records_; }
 
 private:
   enum class phase : uint8_t { feeding, proving, comparing, done };
@@ -87,8 +80,15 @@ private:
   bool compare(import_progress& out);
   void emit(const fetched& x, const atproto::cid& before);
   void emit_delete(const heads_page::head& x);
-  void close_chunk();
-  bool keep_in_memory() const noexcept;
+  void close_chunk() {
+    if (ops_.empty())
+      return;
+    ready_.push_back(std::exchange(ops_, {}));
+    ops_bytes_ = 0;
+  }
+  bool keep_in_memory() const noexcept {
+    return walk_.bytes_fed() <= order_.one_pass_bytes_max;
+  }
 
   import_order order_;
   std::unique_ptr<atproto::spool> store_;
@@ -99,8 +99,7 @@ private:
   phase phase_ = phase::feeding;
   uint64_t records_ = 0;
 
-  /// Records of the current window: the whole repo when it is small, otherwise
-  /// one step of the second pass.
+  /// Records of the window: of a small repo, or of a step of the second pass.
   std::deque<fetched> window_;
   std::shared_ptr<bytes> arena_;
   bool window_is_all_ = true;

@@ -4,14 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Bounds that `actors/backfill` keeps. A name says the thing and the unit.
-/// The value itself is accepted; value + 1 is refused.
+/// Limits of `actors/backfill`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
 
-/// Operations and bytes of one backfill chunk, and chunks of one job that are
-/// under way.
+/// Operations and bytes of one chunk, and chunks of one job under way.
 constexpr size_t chunk_ops_max = 256;
 constexpr size_t chunk_bytes_max = 1'048'576;
 constexpr size_t job_chunks_max = 4;
@@ -19,8 +17,7 @@ constexpr size_t job_chunks_max = 4;
 /// A CAR larger than this lies in a file, not in memory.
 constexpr size_t spool_memory_bytes_max = 8'388'608;
 
-/// Body bytes of one fetch that may be read from the socket beyond those that
-/// were processed.
+/// Body bytes of one fetch that may be read beyond those that were processed.
 constexpr size_t fetch_window_bytes = 1'048'576;
 
 /// The bytes that are kept of an answer that is not a CAR.

@@ -11,8 +11,7 @@
 
 namespace weir::actors {
 
-/// Limits of one batch: updates, and content bytes of live work and of
-/// backfill.
+/// Limits of one batch: updates, content bytes of live work and of backfill.
 struct batch_bounds {
   size_t count_max = limits::journal_updates_max;
   size_t bytes_max = limits::journal_bytes_max;
@@ -22,9 +21,8 @@ struct batch_bounds {
 };
 
 /// Chooses the JOURNAL's next batch: live work first, then backfill up to its
-/// share, and no backfill while the store has to merge. The order within live
-/// work and within backfill is kept. A repo never has work in both, because it
-/// has one update in flight.
+/// share, and no backfill while the store has to merge. The order within both
+/// is kept. A repo never has work in both: it has one update in flight.
 template <class Work>
 class batch_machine {
 public:
@@ -51,13 +49,9 @@ public:
     return out;
   }
 
-  bool has_live() const noexcept {
-    return !live_.empty();
-  }
+  bool has_live() const noexcept { return !live_.empty(); }
 
-  bool has_backfill() const noexcept {
-    return !backfill_.empty();
-  }
+  bool has_backfill() const noexcept { return !backfill_.empty(); }
 
 private:
   struct item {

@@ -302,8 +302,7 @@ journal_actor::behavior_type journal::make_behavior() {
                     std::to_string(home_->number));
     },
     [this](stop_actor) {
-      // Everything that was sent before is in the mailbox ahead of this
-      // message.
+      // Everything that was sent before is ahead of this message.
       while (!failed_ && (queue_.has_live() || !rows_.empty()))
         flush();
       quit();

@@ -9,10 +9,6 @@
 #include <functional>
 #include <memory>
 
-namespace caf {
-class actor_system;
-} // namespace caf
-
 namespace weir::storage {
 class committer;
 class tail_cache;

@@ -3,8 +3,7 @@
 #include <chrono>
 #include <cstddef>
 
-/// Limits that `actors/journal` keeps. Each name contains the thing and the
-/// unit. The value itself is allowed; value + 1 is refused.
+/// Limits of `actors/journal`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 /// Content bytes of backfill work in one JOURNAL batch.

@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Bounds that `actors/sweeper` keeps. A name says the thing and the unit.
-/// The value itself is accepted; value + 1 is refused.
+/// Limits of `actors/sweeper`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
@@ -13,16 +12,13 @@ using namespace std::chrono_literals;
 /// Erasings that are looked at and compacted together.
 constexpr size_t sweep_repos_max = 1'024;
 
-/// Ranges of the content, and of the commits that waited for repos, that are
-/// compacted one by one.
+/// Ranges of content, and of waiting commits, that are compacted one by one.
 constexpr size_t compaction_ranges_max = 256;
 
-/// While the JOURNAL has other work, each step is followed by a pause of this
-/// length.
+/// While the JOURNAL has other work, each step is followed by this pause.
 constexpr std::chrono::milliseconds sweep_pause{100};
 
-/// The approximate bytes of content that one compaction reads, since a
-/// compaction cannot be interrupted.
+/// Bytes of content, about, of one compaction: it cannot be interrupted.
 constexpr uint64_t compaction_slice_bytes = 67'108'864;
 
 /// A compaction is followed by a rest of this many times its own length.

@@ -5,10 +5,6 @@
 
 #include <functional>
 
-namespace caf {
-class actor_system;
-} // namespace caf
-
 namespace weir::storage {
 class database;
 class tail_cache;
@@ -27,8 +23,7 @@ struct sweeper_store {
 
 /// Spawns the SWEEPER of a store. It removes from the disk what was erased,
 /// through the JOURNAL, which is the only writer, and makes the store release
-/// its caches. It has a thread of its own, because it reads, writes tables and
-/// compacts.
+/// its caches. It has a thread of its own, because it uses the disk.
 /// @param detached False in tests, which run it on the test scheduler.
 sweeper_actor spawn_sweeper(caf::actor_system& system, context_ptr shared,
                             home_ptr home, sweeper_store store,

@@ -1,4 +1,4 @@
-#include "actors/journal/ended_erasures.hpp"
+#include "actors/journal/publication_machine.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
