@@ -1,8 +1,6 @@
 #include "actors/identity/export_machine.hpp"
 
-#include "actors/identity/limits.hpp"
 #include "actors/support/limits.hpp"
-#include "atproto/limits.hpp"
 #include "base/stored_time.hpp"
 
 #include <algorithm>
@@ -25,15 +23,6 @@ storage::identity_row row_of(const atproto::did_document& x) {
 
 } // namespace
 
-export_machine::export_machine(export_options options)
-  : options_(std::move(options)) {}
-
-export_machine::effects export_machine::start() {
-  effects out;
-  out.list = true;
-  return out;
-}
-
 export_machine::effects
 export_machine::on_stored(const storage::export_row& place,
                           const std::vector<atproto::did>& names,
@@ -54,25 +43,17 @@ export_machine::on_stored(const storage::export_row& place,
 /// Removes these rows, and the note that the export was read.
 export_machine::effects
 export_machine::forget(const std::vector<atproto::did>& names) {
-  effects out;
   const storage::export_row none;
   at_ = names.empty() && place_ == none ? phase::idle : phase::clearing;
   if (at_ == phase::idle) {
     place_.directory = options_.directory;
-    return out;
+    return {};
   }
+  effects out;
   for (const auto& name : names)
     out.rows.emplace_back(name, std::nullopt);
   place_ = none;
   out.place = place_;
-  return out;
-}
-
-export_machine::effects export_machine::clear(std::string why,
-                                              steady_time now) {
-  auto out = why.empty() ? effects{} : refuse(std::move(why), now);
-  at_ = phase::clearing;
-  out.list = true;
   return out;
 }
 
@@ -138,14 +119,11 @@ export_machine::effects export_machine::look(size_t wanted, bool rests,
   return {};
 }
 
-/// Asks whether there is an operation so far away that reading up to it is not
-/// worth its cost.
+/// Asks whether there is an operation too far away to be worth its cost.
 export_machine::effects export_machine::begin(size_t wanted, steady_time now) {
-  effects out;
   // What an earlier life read was worth its cost, and pays for as much again.
-  const auto paid = place_.whole_at == 0
-                      ? place_.place / limits::export_page_lines
-                      : 0;
+  const auto paid
+    = place_.whole_at == 0 ? place_.place / limits::export_page_lines : 0;
   const auto pages
     = std::max<size_t>({wanted / limits::export_wanted_per_page, paid, 1});
   wanted_ = wanted;
@@ -154,39 +132,25 @@ export_machine::effects export_machine::begin(size_t wanted, steady_time now) {
   lines_ = limits::export_page_lines;
   at_ = phase::probing;
   pages_.charge(now, 1, limits::export_pages_at_once);
-  out.ask = request{place_.place + pages * limits::export_page_lines, 1};
-  return out;
+  return {.ask = request{place_.place + pages * limits::export_page_lines, 1}};
 }
 
 export_machine::effects export_machine::next_page(bool rests, steady_time now,
                                                   wall_time wall) {
-  effects out;
   const auto wait = pages_.delay(now);
-  if (rests || wait.count() > 0) {
-    out.timer = now
-                + std::max<std::chrono::microseconds>(
-                  wait, rests ? limits::plc_rest_min : wait);
-    return out;
-  }
+  if (rests || wait.count() > 0)
+    return {.timer = now
+                     + std::max<std::chrono::microseconds>(
+                       wait, rests ? limits::plc_rest_min : wait)};
   pages_.take(now);
   --requests_left_;
   asked_at_ = wall.seconds();
   at_ = phase::reading;
-  out.ask = request{place_.place == 0 ? 0 : place_.place - 1, lines_};
-  return out;
-}
-
-/// Whether a page begins with the operation that was read last.
-bool export_machine::goes_on_from(
-  const std::vector<atproto::exported_operation>& operations) const {
-  return place_.place == 0
-         || (!operations.empty() && operations.front().number == place_.place
-             && operations.front().id == place_.last);
+  return {.ask = request{place_.place == 0 ? 0 : place_.place - 1, lines_}};
 }
 
 export_machine::effects export_machine::on_page(
   const std::vector<atproto::exported_operation>& operations, steady_time now) {
-  effects out;
   if (at_ == phase::probing) {
     if (!operations.empty()) {
       too_long_for_ = wanted_;
@@ -196,13 +160,13 @@ export_machine::effects export_machine::on_page(
     }
     too_long_for_ = 0;
     at_ = phase::pausing;
-    out.timer = now;
-    return out;
+    return {.timer = now};
   }
   if (at_ != phase::reading)
-    return out;
+    return {};
   if (!goes_on_from(operations))
     return clear("it does not go on where it was left", now);
+  effects out;
   const size_t known = place_.place == 0 ? 0 : 1;
   for (auto i = known; i < operations.size(); ++i) {
     const auto& x = operations[i];
@@ -225,42 +189,35 @@ export_machine::effects export_machine::on_page(
 
 export_machine::effects export_machine::on_failed(const error& why,
                                                   steady_time now) {
-  effects out;
   if (at_ == phase::reading && why.code == ec::limit_reached
       && lines_ > limits::export_page_lines_min && requests_left_ > 0) {
     lines_ = std::max(lines_ / 4, limits::export_page_lines_min);
     at_ = phase::pausing;
-    out.timer = now;
-    return out;
+    return {.timer = now};
   }
   if (at_ != phase::reading && at_ != phase::probing)
-    return out;
+    return {};
   too_long_for_ = 0;
   return refuse(to_string(why), now);
 }
 
 export_machine::effects export_machine::on_durable(steady_time now) {
-  effects out;
-  if (at_ == phase::clearing) {
-    out.list = true;
-    return out;
-  }
+  if (at_ == phase::clearing)
+    return {.list = true};
   if (at_ != phase::storing)
-    return out;
+    return {};
   if (ends_) {
     at_ = phase::idle;
     idle_since_ = now;
     pause_ = limits::export_pause_min;
     rests_until_.reset();
     told_.clear();
-    out.whole = true;
-    return out;
+    return {.whole = true};
   }
   if (operations_left_ == 0 || requests_left_ == 0)
     return refuse("it goes on for longer than it said", now);
   at_ = phase::pausing;
-  out.timer = now;
-  return out;
+  return {.timer = now};
 }
 
 } // namespace weir::actors

@@ -48,29 +48,28 @@ public:
   struct effects {
     /// Read the place and some names from the store for `on_stored`.
     bool list = false;
-    std::optional<request> ask; ///< Ends with `on_page` or `on_failed`.
+    std::optional<request> ask{}; ///< Ends with `on_page` or `on_failed`.
     /// Must be written together; `on_durable` follows when there is a place.
     std::vector<std::pair<atproto::did, std::optional<storage::identity_row>>>
-      rows;
-    std::optional<storage::export_row> place;
-    bool whole = false; ///< From now on the rows that were read count.
-    std::string refused; ///< Why it is not read, when the reason is new.
-    std::optional<steady_time> timer; ///< Call `look` then.
+      rows{};
+    std::optional<storage::export_row> place{};
+    bool whole = false;    ///< From now on the rows that were read count.
+    std::string refused{}; ///< Why it is not read, when the reason is new.
+    std::optional<steady_time> timer{}; ///< Call `look` then.
   };
 
-  explicit export_machine(export_options options);
+  explicit export_machine(export_options options)
+    : options_(std::move(options)) {}
 
-  effects start();
+  effects start() const { return {.list = true}; }
 
   /// @param names The first DIDs that the store has exported rows of.
   effects on_stored(const storage::export_row& place,
                     const std::vector<atproto::did>& names, steady_time now);
 
   /// Decides whether there is something to do.
-  /// @param wanted Documents that had to be looked up so far, or wait for it:
-  /// about as many may follow.
-  /// @param rests Nothing is requested now, because the directory limits us or
-  /// there is no room for more.
+  /// @param wanted Documents looked up or waiting: as many may follow.
+  /// @param rests Nothing may be requested now: there is a limit or no room.
   effects look(size_t wanted, bool rests, steady_time now, wall_time wall);
 
   effects on_page(const std::vector<atproto::exported_operation>& operations,
@@ -106,10 +105,21 @@ private:
   effects begin(size_t wanted, steady_time now);
   effects next_page(bool rests, steady_time now, wall_time wall);
   effects forget(const std::vector<atproto::did>& names);
-  effects clear(std::string why, steady_time now);
+  effects clear(std::string why, steady_time now) {
+    auto out = why.empty() ? effects{} : refuse(std::move(why), now);
+    at_ = phase::clearing;
+    out.list = true;
+    return out;
+  }
   effects refuse(std::string why, steady_time now);
+
+  /// Whether a page begins with the operation that was read last.
   bool goes_on_from(
-    const std::vector<atproto::exported_operation>& operations) const;
+    const std::vector<atproto::exported_operation>& operations) const {
+    return place_.place == 0
+           || (!operations.empty() && operations.front().number == place_.place
+               && operations.front().id == place_.last);
+  }
 
   export_options options_;
   phase at_ = phase::loading;
@@ -119,9 +129,9 @@ private:
   size_t lines_ = limits::export_page_lines;
   size_t operations_left_ = 0; ///< Of those that are worth their cost.
   size_t requests_left_ = 0;
-  bool ends_ = false;       ///< The page that is being stored was the last one.
+  bool ends_ = false;    ///< The page that is being stored was the last one.
   int64_t asked_at_ = 0; ///< Unix seconds; when the current page was requested.
-  size_t wanted_ = 0; ///< Value at the last begin.
+  size_t wanted_ = 0;    ///< Value at the last begin.
   size_t too_long_for_ = 0; ///< Value of `wanted` then; 0: it was not too long.
   steady_time idle_since_;
   std::optional<steady_time> rests_until_;

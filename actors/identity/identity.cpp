@@ -2,7 +2,6 @@
 
 #include "actors/identity/export_reads.hpp"
 #include "actors/identity/identity_health.hpp"
-#include "actors/identity/limits.hpp"
 #include "actors/support/did_method.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
@@ -17,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -42,7 +42,7 @@ public:
     pace_ = &registry.gauge(
       "weir_identity_pace",
       "Look-ups per second that the directory currently gets");
-    pace_->set(static_cast<uint64_t>(std::ceil(machine_.lookups_per_second())));
+    show_pace();
     failed_ = &registry.counter("weir_identity_failures_total",
                                 "Look-ups of DID documents that failed");
     unchecked_ = &registry.counter(
@@ -78,6 +78,11 @@ private:
 
   wall_time wall() const {
     return shared_->time->wall_now();
+  }
+
+  void show_pace() {
+    pace_->set(static_cast<uint64_t>(
+      std::ceil(machine_.directory_pace().per_second())));
   }
 
   void ask(const identity_ask& x, const identity_sink& from);
@@ -124,7 +129,7 @@ private:
 
 void identity::ask(const identity_ask& x, const identity_sink& from) {
   if (x.probe) {
-    if (machine_.directory_rests(now()))
+    if (machine_.directory_pace().rests(now()))
       return;
     fetched_->add();
     health_.note_asked({x.repo}, false, now());
@@ -149,15 +154,14 @@ void identity::forget(waiter_id who) {
 
 void identity::perform(identity_machine::effects x) {
   held_.set(machine_.bytes());
-  pace_->set(static_cast<uint64_t>(std::ceil(machine_.lookups_per_second())));
-  // Written first: what a repo derives from a row must not be on disk before
-  // the row.
+  show_pace();
+  // Written first: what a repo derives from a row must not be on disk earlier.
   write(std::move(x.store), std::move(x.taken));
   for (auto& a : x.answers)
     answer(std::move(a));
   for (const auto& repo : x.load)
     load(repo);
-  health_.note_rest(machine_.directory_rests_until(), now());
+  health_.note_rest(machine_.directory_pace().rests_until(), now());
   health_.note_asked(x.fetch, !x.verify.empty(), now());
   for (const auto& repo : x.fetch) {
     fetched_->add();
@@ -170,8 +174,7 @@ void identity::perform(identity_machine::effects x) {
   look_export();
 }
 
-/// Writes each row to the store of its DID; exported rows are all in the first
-/// store.
+/// Writes each row to the store of its DID, exported rows to the first store.
 void identity::write(
   std::vector<std::pair<atproto::did, storage::identity_row>> known,
   std::vector<atproto::did> taken) {
@@ -195,13 +198,12 @@ void identity::write(
 }
 
 void identity::load(const atproto::did& repo) {
-  reader_job job;
-  job.run = [to = identity_actor{this}, shared = shared_, repo,
-             as_of = export_ ? export_->as_of(wall())
-                             : std::nullopt](store_readers&) {
-    caf::anon_send(to, stored_of(shared->stores, repo, as_of));
-  };
-  send(shared_->home_of(repo).reader_of(repo), std::move(job));
+  const auto as_of = export_ ? export_->as_of(wall()) : std::nullopt;
+  send(shared_->home_of(repo).reader_of(repo),
+       reader_job{[to = identity_actor{this}, shared = shared_, repo,
+                   as_of](store_readers&) {
+         caf::anon_send(to, stored_of(shared->stores, repo, as_of));
+       }});
 }
 
 void identity::answer(identity_machine::answer x) {
@@ -221,7 +223,7 @@ void identity::look_export() {
   if (!export_)
     return;
   const auto wanted = std::max(machine_.waiting(), newcomers_);
-  const auto rests = machine_.directory_rests(now())
+  const auto rests = machine_.directory_pace().rests(now())
                      || !shared_->intake.backfills();
   perform(export_->look(wanted, rests, now(), wall()));
 }
@@ -254,13 +256,12 @@ void identity::perform(const export_machine::effects& x) {
 }
 
 void identity::list_export() {
-  reader_job job;
-  job.run = [to = identity_actor{this}](store_readers& store) {
+  const auto job = [to = identity_actor{this}](store_readers& store) {
     if (auto x = store.load_export(limits::export_names_page))
       caf::anon_send(to,
                      export_stored{std::move(x->place), std::move(x->names)});
   };
-  send(shared_->root().reader_of(0), std::move(job));
+  send(shared_->root().reader_of(0), reader_job{job});
 }
 
 /// DIDs that wait may have an exported row now.
@@ -269,17 +270,15 @@ void identity::load_exported() {
   const auto as_of = export_->as_of(wall());
   for (size_t i = 0; i < all.size(); i += limits::export_names_page) {
     const auto n = std::min(all.size() - i, limits::export_names_page);
-    const auto first = all.begin() + static_cast<std::ptrdiff_t>(i);
-    reader_job job;
-    job.run = [to = identity_actor{this}, shared = shared_, as_of,
-               some = std::vector<atproto::did>(
-                 first, first + static_cast<std::ptrdiff_t>(n))](
-                store_readers&) {
+    const auto part = std::span{all}.subspan(i, n);
+    const auto job = [to = identity_actor{this}, shared = shared_, as_of,
+                      some = std::vector(part.begin(), part.end())](
+                       store_readers&) {
       for (const auto& repo : some)
         if (auto x = stored_of(shared->stores, repo, as_of); x.exported)
           caf::anon_send(to, std::move(x));
     };
-    send(shared_->root().reader_of(i), std::move(job));
+    send(shared_->root().reader_of(i), reader_job{job});
   }
 }
 
@@ -287,15 +286,14 @@ void identity::on_export_page(const export_page& x) {
   if (!export_)
     return;
   if (x.operations && !x.read) {
-    reader_job job;
-    job.run = [to = identity_actor{this}, x](store_readers&) {
+    const auto job = [to = identity_actor{this}, x](store_readers&) {
       caf::anon_send(to, read_page(x));
     };
-    return send(shared_->root().reader_of(0), std::move(job));
+    return send(shared_->root().reader_of(0), reader_job{job});
   }
   if (x.limited)
     machine_.rest_directory(*x.limited, now());
-  health_.note_rest(machine_.directory_rests_until(), now());
+  health_.note_rest(machine_.directory_pace().rests_until(), now());
   perform(x.operations ? export_->on_page(*x.operations, now())
                        : export_->on_failed(x.operations.error(), now()));
 }

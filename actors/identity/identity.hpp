@@ -8,15 +8,10 @@
 #include <memory>
 #include <optional>
 
-namespace caf {
-class actor_system;
-} // namespace caf
-
 namespace weir::actors {
 
-/// Makes the look-ups of an IDENTITY and sends it the answers as
-/// `identity_document` and `identity_handle`. `make_identity_network` is the
-/// real one.
+/// Makes the look-ups of an IDENTITY and sends it the answers.
+/// `make_identity_network` is the real one.
 class identity_network {
 public:
   virtual ~identity_network() = default;
@@ -34,8 +29,7 @@ public:
 
 /// Spawns the IDENTITY of a node.
 ///
-/// Lifetime: spawned by NODE; when it dies the program ends. Its cache is the
-/// table in the store.
+/// Lifetime: from NODE; when it dies the program ends. The store is its cache.
 /// @param exported None: the export is neither read nor removed.
 identity_actor spawn_identity(caf::actor_system& system, context_ptr shared,
                               identity_options options,

@@ -1,6 +1,5 @@
 #include "actors/identity/identity_bridge.hpp"
 
-#include "actors/identity/limits.hpp"
 #include "actors/support/did_document_url.hpp"
 #include "actors/support/did_method.hpp"
 #include "atproto/limits.hpp"
@@ -34,8 +33,7 @@ std::optional<wall_time> date_of(const net::http_headers& headers) {
   return date ? std::optional{wall_time{*date * 1'000'000}} : std::nullopt;
 }
 
-/// Handles under these names are served by HTTP alone, so DNS need not be asked
-/// (protocol-coverage.md 8.9).
+/// Handles that HTTP alone serves, not DNS (protocol-coverage.md 8.9).
 constexpr std::string_view without_dns[]{".bsky.social"};
 
 bool served_by_http(std::string_view handle) noexcept {
@@ -43,8 +41,7 @@ bool served_by_http(std::string_view handle) noexcept {
                      [=](auto x) { return handle.ends_with(x); });
 }
 
-/// Whether the name can exist only in a test network (protocol-coverage.md
-/// 0.6).
+/// Whether it can exist only in a test network (protocol-coverage.md 0.6).
 bool is_for_tests(std::string_view handle) noexcept {
   return handle.ends_with(".test");
 }
@@ -65,10 +62,6 @@ public:
                       identity_actor to) override;
 
 private:
-  static void answer(const identity_actor& to, identity_handle x) {
-    caf::anon_send(to, std::move(x));
-  }
-
   void ask_resolver(identity_handle x, identity_actor to);
   void ask_dns(identity_handle x, identity_actor to);
   /// @param unknown Why DNS did not decide whether the handle exists.
@@ -168,8 +161,7 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
     out.date_is_proved = is_proved;
     if (!x) {
       auto why = x.error();
-      // A redirect, or a server that does not know its own name: neither
-      // decides anything about the DID.
+      // A redirect, or a server without that name, decides nothing about it.
       if ((is_plc && why.code == ec::invalid_argument)
           || why.code == ec::not_found)
         why.code = ec::unreachable;
@@ -207,12 +199,11 @@ void lookups::fetch_export(uint64_t after, size_t lines, identity_actor to) {
   std::string path = "/export";
   net::append_query(path, "count", std::to_string(lines));
   net::append_query(path, "after", std::to_string(after));
-  net::http_request request;
-  request.target = origin->with_target(std::move(path));
-  request.limits.body_bytes_max = limits::export_page_bytes_max;
+  auto request = small_request(origin->with_target(std::move(path)),
+                               limits::export_page_bytes_max);
   request.limits.total = limits::export_page_timeout;
-  directory_->get(std::move(request), [out = std::move(out),
-                                       to](result<net::http_response> x) mutable {
+  directory_->get(std::move(request), [out = std::move(out), to](
+                                        result<net::http_response> x) mutable {
     if (!x) {
       out.operations = x.error();
     } else if (x->status != 200) {
@@ -232,7 +223,7 @@ void lookups::resolve_handle(const did& repo, const std::string& handle,
   identity_handle x{repo, handle};
   if (is_for_tests(handle) && !options_.allow_private) {
     x.owner = fail(ec::not_found, "a handle of a test network");
-    answer(to, std::move(x));
+    caf::anon_send(to, std::move(x));
     return;
   }
   if (!options_.handle_resolver_url.empty())
@@ -247,7 +238,7 @@ void lookups::ask_resolver(identity_handle x, identity_actor to) {
   auto target = net::parse_url(options_.handle_resolver_url);
   if (!target) {
     x.owner = target.error();
-    answer(to, std::move(x));
+    caf::anon_send(to, std::move(x));
     return;
   }
   std::string path = "/xrpc/com.atproto.identity.resolveHandle";
@@ -256,12 +247,11 @@ void lookups::ask_resolver(identity_handle x, identity_actor to) {
                                 limits::handle_body_bytes_max),
                   [x, to](const result<net::http_response>& r) mutable {
                     take_resolved(r, x);
-                    answer(to, std::move(x));
+                    caf::anon_send(to, std::move(x));
                   });
 }
 
-/// Asks DNS first and, when it has no answer, the handle's own host
-/// (protocol-coverage.md 8.7).
+/// Asks DNS, and then the handle's own host (protocol-coverage.md 8.7).
 void lookups::ask_dns(identity_handle x, identity_actor to) {
   transport_->resolve_txt(
     transport_->next_loop(), "_atproto." + x.handle,
@@ -285,7 +275,7 @@ void lookups::ask_dns(identity_handle x, identity_actor to) {
         x.owner = fail(ec::not_found, "DNS names no single DID");
       else
         x.owner = std::move(*owner);
-      answer(to, std::move(x));
+      caf::anon_send(to, std::move(x));
     });
 }
 
@@ -295,7 +285,7 @@ void lookups::ask_well_known(identity_handle x, identity_actor to,
                                + "/.well-known/atproto-did");
   if (!target) {
     x.owner = fail(ec::not_found, "no such host");
-    answer(to, std::move(x));
+    caf::anon_send(to, std::move(x));
     return;
   }
   client_->get(small_request(std::move(*target),
@@ -305,7 +295,7 @@ void lookups::ask_well_known(identity_handle x, identity_actor to,
                  if (!x.owner && x.owner.error().code == ec::not_found
                      && unknown.code != ec::none)
                    x.owner = unknown; // DNS may have the handle all the same.
-                 answer(to, std::move(x));
+                 caf::anon_send(to, std::move(x));
                });
 }
 

@@ -7,9 +7,8 @@ namespace weir::actors {
 
 struct identity_network_options {
   std::string plc_url = "https://plc.directory"; ///< Origin of the directory.
-  /// When set, this service is asked for the owners of handles by
-  /// `com.atproto.identity.resolveHandle`, instead of DNS and the handle's own
-  /// host.
+  /// When set, it is asked for the owners of handles (`resolveHandle`), instead
+  /// of DNS and the handle's own host.
   std::string handle_resolver_url;
   bool allow_private = false; ///< Allows did:web on localhost, by plain http.
 };

@@ -2,8 +2,12 @@
 
 #include "actors/support/context.hpp"
 #include "actors/support/health_machine.hpp"
+#include "actors/support/store_readers.hpp"
 #include "messages/identity.hpp"
 
+#include <caf/send.hpp>
+
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,21 +26,112 @@ public:
 
   /// These documents are requested, and, if `handles`, owners of handles.
   void note_asked(const std::vector<atproto::did>& documents, bool handles,
-                  steady_time now);
+                  steady_time now) {
+    const auto directory
+      = std::any_of(documents.begin(), documents.end(), is_of_directory);
+    if (!directory && !handles)
+      return;
+    shared_->health.with([&](health_machine& health) {
+      if (directory)
+        health.on_asked(false, now);
+      if (handles)
+        health.on_asked(true, now);
+    });
+  }
 
   /// A long rest is a finding of its own: nothing is asked, so nothing fails.
   /// @param until None: the directory never limited us.
-  void note_rest(std::optional<steady_time> until, steady_time now);
+  void note_rest(std::optional<steady_time> until, steady_time now) {
+    if (!until || until == rest_told_)
+      return;
+    rest_told_ = until;
+    shared_->health.with([&](health_machine& health) {
+      health.on_directory_rest(*until, now);
+    });
+  }
 
-  void on_document(const identity_document& x, steady_time now, wall_time wall);
+  void on_document(const identity_document& x, steady_time now,
+                   wall_time wall) {
+    if (x.date)
+      shared_->signers.on_directory(*x.date, x.date_is_proved, now, wall);
+    if (!is_of_directory(x.repo))
+      return;
+    const auto [fault, text] = outcome_of(x);
+    const auto is_unknown
+      = fault == look_up_fault::unknown || fault == look_up_fault::foreign;
+    shared_->health.with([&](health_machine& health) {
+      health.remember(x.repo, fault == look_up_fault::none);
+      if (!is_unknown)
+        health.on_look_up(atproto::stable_hash(x.repo.str()), fault, text, now);
+    });
+    if (is_unknown)
+      note_unknown(x.repo, fault, text, now);
+  }
 
-  void on_handle(const identity_handle& x, steady_time now);
+  void on_handle(const identity_handle& x, steady_time now) {
+    if (x.resolver == resolver_answer::not_asked)
+      return shared_->health.with([](health_machine& health) {
+        health.on_resolver_unasked();
+      });
+    const auto failure = x.resolver == resolver_answer::given
+                           ? std::string{}
+                           : to_string(x.owner.error());
+    shared_->health.with([&](health_machine& health) {
+      health.on_handle(failure, now);
+    });
+  }
 
   void end() { shared_ = nullptr; }
 
 private:
+  static bool is_of_directory(const atproto::did& x) {
+    return x.str().starts_with("did:plc:");
+  }
+
+  /// What a look-up shows about the directory, and its text.
+  static std::pair<look_up_fault, std::string>
+  outcome_of(const identity_document& x) {
+    const auto why = x.doc.error();
+    if (x.limited)
+      return {look_up_fault::limited, to_string(why)};
+    switch (why.code) {
+      case ec::none:
+        break;
+      case ec::unreachable:
+        return {look_up_fault::unreachable, to_string(why)};
+      case ec::not_found:
+        if (x.is_foreign)
+          return {look_up_fault::foreign,
+                  to_string(why) + ", in words that no directory uses"};
+        return {look_up_fault::unknown, to_string(why)};
+      default:
+        return {look_up_fault::unusable, to_string(why)};
+    }
+    if (x.gone)
+      return {look_up_fault::unusable, "the DID is tombstoned"};
+    if (x.doc->signing_key.empty())
+      return {look_up_fault::unusable,
+              "the document has no usable signing key"};
+    if (x.doc->pds.empty())
+      return {look_up_fault::unusable, "the document names no PDS"};
+    return {look_up_fault::none, {}};
+  }
+
+  /// A directory keeps every document: the store tells whether it had this one.
   void note_unknown(const atproto::did& repo, look_up_fault fault,
-                    std::string text, steady_time now);
+                    std::string text, steady_time now) {
+    auto job = [shared = shared_, repo, fault, text = std::move(text),
+                now](store_readers& store) {
+      const auto row = store.load_identity(repo);
+      const auto had = row && *row && !(*row)->tombstoned;
+      shared->health.with([&](health_machine& health) {
+        health.on_look_up(atproto::stable_hash(repo.str()),
+                          had ? look_up_fault::lost : fault, text, now);
+      });
+    };
+    caf::anon_send(shared_->home_of(repo).reader_of(repo),
+                   reader_job{std::move(job)});
+  }
 
   context_ptr shared_;
   std::optional<steady_time> rest_told_;

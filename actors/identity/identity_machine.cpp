@@ -3,8 +3,6 @@
 #include "actors/support/did_method.hpp"
 #include "base/stored_time.hpp"
 
-#include <algorithm>
-
 namespace weir::actors {
 
 identity_machine::identity_machine(identity_options options)
@@ -20,8 +18,7 @@ identity_machine::on_ask(const atproto::did& repo, waiter_id who, bool fresh,
   if (!fresh && answer_known(repo, who, now, wall, out))
     return told(std::move(out));
   if (const auto i = pending_.find(repo); i != pending_.end()) {
-    // The look-up under way may have begun before the change that this asker
-    // knows of.
+    // The look-up may have begun before the change that this asker knows of.
     const auto late = fresh && i->second.at == phase::fetching;
     add_waiter(late ? i->second.again : i->second.waiters, who);
     i->second.fresh |= fresh && !late;
@@ -60,8 +57,7 @@ bool identity_machine::answer_known(const atproto::did& repo, waiter_id who,
   const auto age = age_of(known->at, wall);
   if (known->row) {
     const auto fresh = age < options_.fresh.count();
-    // Its handle is being checked for another asker: this one gets that answer,
-    // too.
+    // Its handle is being checked: this asker gets that answer, too.
     if (const auto check = checking_.find(repo); check != checking_.end())
       add_waiter(check->second.waiters, who);
     out.answers.push_back(
@@ -75,14 +71,6 @@ bool identity_machine::answer_known(const atproto::did& repo, waiter_id who,
       {{repo, *known->failure, 0, !told_later(repo, who)}, who});
   return true;
 }
-
-namespace {
-
-bool has(const std::vector<waiter_id>& x, waiter_id who) {
-  return std::find(x.begin(), x.end(), who) != x.end();
-}
-
-} // namespace
 
 /// Whether another answer to `who` about this repo follows.
 bool identity_machine::told_later(const atproto::did& repo,
@@ -106,12 +94,6 @@ identity_machine::effects identity_machine::told(effects x) const {
   for (auto& y : x.answers)
     y.settled = !looked_up_later(y.repo, y.to);
   return x;
-}
-
-/// Keeps one entry for a waiter, however often it asks.
-void identity_machine::add_waiter(std::vector<waiter_id>& to, waiter_id who) {
-  if (std::find(to.begin(), to.end(), who) == to.end())
-    to.push_back(who);
 }
 
 identity_machine::effects
@@ -178,8 +160,7 @@ identity_machine::on_document(const atproto::did& repo,
     const auto not_before = backoff_.failed(repo, now, doc.error());
     for (const auto who : std::exchange(i->second.again, {}))
       add_waiter(i->second.waiters, who);
-    // A directory keeps every document. If it does not find one that it had, it
-    // has not answered.
+    // A directory keeps every document: not to find one is no answer.
     const auto is_known = known != nullptr && known->row.has_value();
     const auto is_away = doc.error().code == ec::unreachable
                          || (is_known && doc.error().code == ec::not_found);

@@ -9,6 +9,7 @@
 #include "messages/repo.hpp"
 #include "storage/format/records.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <list>
 #include <optional>
@@ -26,8 +27,7 @@ struct identity_options {
   size_t waiting_max = limits::identity_waiting_max;
   size_t in_flight_max = limits::identity_in_flight_max;
   size_t failures_max = limits::lookup_failures_max; ///< Remembered.
-  /// Look-up budget (actors.md, Who is looked up next). The directory's answers
-  /// decide how much of it is used.
+  /// The most look-ups (actors.md, Who is looked up next); see `lookup_pace`.
   double per_second = limits::plc_per_second_range.standard;
   std::chrono::seconds fresh = limits::identity_fresh;
 };
@@ -39,9 +39,8 @@ using waiter_id = uint64_t;
 /// joined questions, budget. No CAF, clock or socket.
 ///
 /// An answer is given as soon as the document arrives, with the handle that was
-/// verified before. When the handle was verified anew, the waiters get a second
-/// answer. A row that is no longer fresh is given out at once and looked up
-/// behind it.
+/// verified before, and a second one when the handle was verified anew. A row
+/// that is no longer fresh is given out at once and looked up behind it.
 class identity_machine {
 public:
   /// The actor adds the number of the question.
@@ -88,9 +87,7 @@ public:
   std::vector<atproto::did> served_by_export() const;
 
   /// Counts another request to the directory against the same budget.
-  void spend(steady_time now) noexcept {
-    queue_.spend(now);
-  }
+  void spend(steady_time now) noexcept { queue_.spend(now); }
 
   /// `ec::not_found` = tombstoned or not registered (`gone` tells which).
   /// @param limited The server answered 429 and asks for this pause. At the
@@ -112,38 +109,19 @@ public:
     queue_.rest_directory(asked, now);
   }
 
-  /// Whether the directory limits us and must not be asked yet.
-  bool directory_rests(steady_time now) const noexcept {
-    return queue_.directory_rests(now);
-  }
+  /// How many look-ups the directory gets.
+  const lookup_pace& directory_pace() const noexcept { return queue_.pace(); }
 
-  /// The end of that rest; none: it has not limited us yet.
-  std::optional<steady_time> directory_rests_until() const noexcept {
-    return queue_.directory_rests_until();
-  }
+  size_t waiting() const noexcept { return pending_.size(); }
 
-  /// Look-ups a second that the directory gets now.
-  double lookups_per_second() const noexcept {
-    return queue_.per_second();
-  }
-
-  size_t waiting() const noexcept {
-    return pending_.size();
-  }
-
-  size_t cached() const noexcept {
-    return cache_.size();
-  }
+  size_t cached() const noexcept { return cache_.size(); }
 
   /// Hosts for which look-ups wait.
-  size_t hosts() const noexcept {
-    return queue_.hosts();
-  }
+  size_t hosts() const noexcept { return queue_.hosts(); }
 
   /// About how much memory all of this takes.
   size_t bytes() const noexcept {
-    return (cached() + waiting() + hosts())
-             * limits::identity_entry_bytes
+    return (cached() + waiting() + hosts()) * limits::identity_entry_bytes
            + backoff_.size() * limits::lookup_failure_bytes;
   }
 
@@ -161,14 +139,12 @@ private:
     phase at = phase::loading;
     bool fresh = false;
     std::vector<waiter_id> waiters;
-    /// Those that asked for a fresh document while an older look-up was under
-    /// way.
+    /// Asked for a fresh document while an older look-up was under way.
     std::vector<waiter_id> again;
     std::string by; ///< The host of the last question.
   };
 
-  /// Who gets an answer when a handle was checked. A document that came
-  /// meanwhile has a check of its own.
+  /// Who gets an answer when a handle was checked. Each document has its check.
   struct handle_wait {
     size_t checks = 0; ///< In flight.
     std::vector<waiter_id> waiters;
@@ -186,12 +162,19 @@ private:
   void take_owner(const atproto::did& repo, const cached_row& known,
                   const result<atproto::did>& owner, wall_time wall,
                   effects& out);
+  static bool has(const std::vector<waiter_id>& x, waiter_id who) {
+    return std::find(x.begin(), x.end(), who) != x.end();
+  }
+  /// Keeps one entry for a waiter, however often it asks.
+  static void add_waiter(std::vector<waiter_id>& to, waiter_id who) {
+    if (!has(to, who))
+      to.push_back(who);
+  }
   bool answer_known(const atproto::did& repo, waiter_id who, steady_time now,
                     wall_time wall, effects& out);
   bool told_later(const atproto::did& repo, waiter_id who) const;
   bool looked_up_later(const atproto::did& repo, waiter_id who) const;
   effects told(effects x) const;
-  static void add_waiter(std::vector<waiter_id>& to, waiter_id who);
   void answer_all(const atproto::did& repo,
                   const result<storage::identity_row>& fact, bool last,
                   steady_time now, effects& out);
@@ -208,6 +191,9 @@ private:
   void enter(const atproto::did& repo, lookup_cause cause, steady_time now,
              effects& out);
   steady_time room_at(steady_time now) const;
+  void put_off(const atproto::did& repo, const std::vector<waiter_id>& waiters,
+               const result<storage::identity_row>& fact,
+               steady_time not_before, effects& out) const;
   void displace(const atproto::did& repo, steady_time now, effects& out);
   void refuse(const atproto::did& repo, const std::vector<waiter_id>& waiters,
               steady_time not_before, effects& out);

@@ -8,8 +8,7 @@
 
 #include <algorithm>
 
-/// Which DIDs wait for a look-up, which host's turn each takes, and which DIDs
-/// are refused.
+/// Which DIDs wait for a look-up, whose turn each takes, and which are refused.
 namespace weir::actors {
 
 namespace {
@@ -50,19 +49,26 @@ bool identity_machine::answer_failing(const atproto::did& repo,
   if (serves) // The waiters already got the known row.
     for (auto& x : out.answers)
       x.last = !told_later(repo, x.to);
-  if (!serves || out.answers.empty()) {
-    for (const auto who : waiters) {
-      auto& x = out.answers.emplace_back(answer{{repo}, who});
-      x.not_before = *until;
-      x.last = !told_later(repo, who);
-      if (serves)
-        x.fact = *known->row;
-      else
-        x.fact = fail(ec::unreachable, "the last look-up failed: "
-                                         + std::string{backoff_.cause(repo)});
-    }
-  }
+  if (!serves)
+    put_off(repo, waiters,
+            fail(ec::unreachable, "the last look-up failed: "
+                                    + std::string{backoff_.cause(repo)}),
+            *until, out);
+  else if (out.answers.empty())
+    put_off(repo, waiters, *known->row, *until, out);
   return true;
+}
+
+/// Answers the waiters; another look-up is of no use before `not_before`.
+void identity_machine::put_off(const atproto::did& repo,
+                               const std::vector<waiter_id>& waiters,
+                               const result<storage::identity_row>& fact,
+                               steady_time not_before, effects& out) const {
+  for (const auto who : waiters) {
+    auto& x = out.answers.emplace_back(answer{{repo, fact}, who});
+    x.not_before = not_before;
+    x.last = !told_later(repo, who);
+  }
 }
 
 lookup_cause identity_machine::cause_of(const atproto::did& repo, bool fresh,
@@ -111,8 +117,7 @@ void identity_machine::queue_fetch(const atproto::did& repo, effects& out,
 }
 
 /// The directory limited the look-up, which decides nothing about the DID.
-/// Those that asked anew meanwhile share the same look-up, because it has yet
-/// to begin.
+/// Those that asked anew meanwhile share the look-up that is still to begin.
 /// @pre it is pending, and was being looked up
 void identity_machine::wait_again(const atproto::did& repo, effects& out,
                                   steady_time now, wall_time wall) {
@@ -151,29 +156,19 @@ void identity_machine::displace(const atproto::did& repo, steady_time now,
   const auto ask = std::move(pending_.extract(repo).mapped());
   const auto* known = find(repo);
   const auto serves = known != nullptr && known->row && !ask.fresh;
-  for (const auto who : ask.waiters) {
-    auto& x = out.answers.emplace_back(answer{{repo}, who});
-    x.fact = serves ? result<storage::identity_row>{*known->row} : no_room();
-    x.not_before = room_at(now);
-    x.last = !told_later(repo, who);
-  }
+  put_off(repo, ask.waiters,
+          serves ? result<storage::identity_row>{*known->row} : no_room(),
+          room_at(now), out);
 }
 
 /// There is no room. Waiters that already got a known row get nothing more.
 void identity_machine::refuse(const atproto::did& repo,
                               const std::vector<waiter_id>& waiters,
                               steady_time not_before, effects& out) {
-  if (!out.answers.empty()) {
-    for (auto& x : out.answers)
-      x.last = !told_later(repo, x.to);
-    return;
-  }
-  for (const auto who : waiters) {
-    auto& x = out.answers.emplace_back(answer{{repo}, who});
-    x.fact = no_room();
-    x.not_before = not_before;
-    x.last = !told_later(repo, who);
-  }
+  if (out.answers.empty())
+    return put_off(repo, waiters, no_room(), not_before, out);
+  for (auto& x : out.answers)
+    x.last = !told_later(repo, x.to);
 }
 
 /// Whether the exported row may answer. It counts like a look-up when it was

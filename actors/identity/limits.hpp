@@ -3,8 +3,7 @@
 #include <chrono>
 #include <cstddef>
 
-/// Limits that `actors/identity` keeps. Each name contains the thing and the
-/// unit. The value itself is allowed; value + 1 is refused.
+/// Limits of `actors/identity`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
@@ -14,14 +13,12 @@ constexpr size_t handle_body_bytes_max = 2'048;
 /// One look-up of a document or handle (protocol-coverage.md 8.2).
 constexpr auto identity_timeout = 10s;
 
-/// DIDs in memory, DIDs that are being looked up or queued, look-ups on the
-/// network at the same time.
+/// DIDs in memory, DIDs that wait or are looked up, look-ups on the network.
 constexpr size_t identity_cached_max = 65'536;
 constexpr size_t identity_waiting_max = 100'000;
 constexpr size_t identity_in_flight_max = 64;
 
-/// Look-ups a second at first: a few hundred repos are looked up within
-/// seconds.
+/// Look-ups a second at first: a few hundred repos take seconds.
 constexpr double plc_pace_start = 200;
 
 /// Slow answers do not lower the rate below this number of look-ups a second. A
@@ -36,8 +33,7 @@ constexpr std::chrono::milliseconds plc_pace_interval = 200ms;
 constexpr std::chrono::milliseconds plc_prompt = 2s;
 
 /// How long a directory that limits us is not asked: as long as its answer
-/// says, within these bounds. Without a look-up now and then, nobody would see
-/// whether the directory works again.
+/// says, within these bounds. Else nobody would see whether it works again.
 constexpr std::chrono::seconds plc_rest_min = 1s;
 constexpr std::chrono::seconds plc_rest_max = 1h;
 
@@ -62,9 +58,8 @@ constexpr double retry_share = 0.25;
 /// that wait, and this part of the budget when both want it.
 constexpr size_t web_part = 4;
 
-/// Size limit of a page. One operation is well below a kilobyte, and at most
-/// 7,500 bytes as DAG-CBOR: a page of such large ones is requested in smaller
-/// pieces.
+/// Size limit of a page. An operation has well below a kilobyte, and at most
+/// 7,500 bytes as DAG-CBOR: a page of such is requested in pieces.
 constexpr size_t export_page_bytes_max = 4'194'304;
 constexpr auto export_page_timeout = 60s;
 
@@ -92,9 +87,8 @@ constexpr auto export_pause_max = 24h;
 
 /// For this long an export that was read to its end serves new repos. Their
 /// document is older than one from a look-up, so a repo that moved since is
-/// looked for at its former host. While many names are wanted, the export is
-/// read on after `export_again`, which takes one to three pages on the public
-/// network.
+/// looked for at its former host. While many names are wanted, it is read on
+/// after `export_again`: one to three pages on the public network.
 constexpr auto export_fresh = 1h;
 constexpr auto export_again = 10min;
 

@@ -1,21 +1,25 @@
 #pragma once
 
+#include "actors/identity/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 #include "base/error.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace weir::actors {
 
-/// Identities whose last look-up failed, and the time at which each may be
-/// looked up again: the pause doubles. When there are too many, the one that
-/// failed longest ago is forgotten.
+/// Identities whose last look-up failed, and when each may be looked up again:
+/// the pause doubles. Of too many, the one that failed longest ago is
+/// forgotten.
 ///
 /// When many look-ups failed in a row and then one succeeds, the directory was
 /// the cause, so earlier failures need not wait. This applies only once in a
@@ -26,9 +30,36 @@ public:
 
   /// @returns the time at which it may be looked up again.
   steady_time failed(const atproto::did& repo, steady_time now,
-                     const error& why);
+                     const error& why) {
+    ++in_row_;
+    const auto i = failed_.find(repo.str());
+    if (i == failed_.end()) {
+      if (order_.size() >= max_) {
+        failed_.erase(order_.back().repo.str());
+        order_.pop_back();
+      }
+      order_.push_front({repo, limits::lookup_pause_min, {}, {}});
+      failed_.emplace(order_.front().repo.str(), order_.begin());
+    } else {
+      order_.splice(order_.begin(), order_, i->second);
+      order_.front().pause = std::min<std::chrono::microseconds>(
+        2 * order_.front().pause, limits::lookup_pause_max);
+    }
+    order_.front().cause = short_text(why);
+    return order_.front().until = now + order_.front().pause;
+  }
 
-  void succeeded(const atproto::did& repo, steady_time now);
+  void succeeded(const atproto::did& repo, steady_time now) {
+    if (std::exchange(in_row_, 0) >= limits::lookup_forgiven_min
+        && (!forgiven_ || now - *forgiven_ >= limits::lookup_pause_max))
+      forgiven_ = now;
+    const auto i = failed_.find(repo.str());
+    if (i == failed_.end())
+      return;
+    const auto place = i->second;
+    failed_.erase(i);
+    order_.erase(place);
+  }
 
   size_t size() const noexcept { return failed_.size(); }
 
@@ -39,12 +70,23 @@ public:
 
   /// The end of its pause, while that is not over.
   std::optional<steady_time> until(const atproto::did& repo,
-                                   steady_time now) const;
+                                   steady_time now) const {
+    const auto i = failed_.find(repo.str());
+    if (i == failed_.end() || i->second->until <= now)
+      return std::nullopt;
+    const auto& x = *i->second;
+    if (forgiven_ && x.until - *forgiven_ < x.pause)
+      return std::nullopt;
+    return x.until;
+  }
 
   /// For people: why its last look-up failed, the first
   /// `limits::lookup_cause_bytes_max` bytes of that.
   /// @returns Empty when it did not fail or the failure was forgotten.
-  std::string_view cause(const atproto::did& repo) const;
+  std::string_view cause(const atproto::did& repo) const {
+    const auto i = failed_.find(repo.str());
+    return i == failed_.end() ? std::string_view{} : i->second->cause;
+  }
 
 private:
   struct failure {
@@ -53,6 +95,22 @@ private:
     steady_time until;
     std::string cause;
   };
+
+  /// Servers influence the text, so it is cut, between two characters.
+  static std::string short_text(const error& why) {
+    auto out = to_string(why);
+    if (out.size() <= limits::lookup_cause_bytes_max)
+      return out;
+    const auto continues = [](char x) {
+      return (x & 0xC0) == 0x80;
+    };
+    auto end = limits::lookup_cause_bytes_max;
+    while (end > 0 && continues(out[end]))
+      --end;
+    out.resize(end);
+    out.shrink_to_fit();
+    return out;
+  }
 
   size_t max_;
   size_t in_row_ = 0;                   ///< Failures without a success between.

@@ -3,8 +3,10 @@
 #include "actors/identity/lookup_turns.hpp"
 #include "base/token_bucket.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace weir::actors {
 
@@ -27,12 +29,24 @@ public:
   /// @param retries_per_second Look-ups of DIDs that failed before.
   /// @param places Look-ups under way at a time.
   /// @param most Look-ups that wait or are under way.
-  lookup_lane(double retries_per_second, size_t places, size_t most);
+  lookup_lane(double retries_per_second, size_t places, size_t most)
+    : places_(places), most_(most),
+      retries_(retries_per_second, retries_per_second) {}
 
   /// Takes a look-up while there is room. Otherwise it displaces one of the
   /// host with the most waiting look-ups.
   /// @pre the DID neither waits nor is under way
-  entry push(const queued_lookup& x, const std::string& host);
+  entry push(const queued_lookup& x, const std::string& host) {
+    entry out;
+    if (size() >= most_) {
+      out.displaced = waiting_.displace(x.cause, host);
+      if (!out.displaced)
+        return out;
+    }
+    waiting_.add(x.repo, x.cause, host);
+    out.taken = true;
+    return out;
+  }
 
   /// If it waits: this host also needs it.
   void share(const atproto::did& repo, const std::string& host) {
@@ -42,16 +56,47 @@ public:
   /// Removes a waiting look-up. Returns false when it does not wait.
   bool drop(const atproto::did& repo) { return waiting_.drop(repo); }
 
-  /// Takes the next look-up in turn, which is under way from now on. None while
-  /// all places are taken.
-  std::optional<queued_lookup> take(steady_time now);
+  /// Begins the next look-up in turn. None while all places are taken.
+  std::optional<queued_lookup> take(steady_time now) {
+    if (running_ >= places_)
+      return std::nullopt;
+    const auto may = [&](lookup_cause cause) {
+      return !waiting_.empty(cause)
+             && (cause != retry || retries_.level(now) >= 1);
+    };
+    auto cause = round[turn_ % round.size()];
+    if (!may(cause)) {
+      const auto other = std::find_if(causes.begin(), causes.end(), may);
+      if (other == causes.end())
+        return std::nullopt;
+      cause = *other;
+    }
+    ++turn_;
+    ++running_;
+    if (cause == retry)
+      retries_.take(now);
+    return queued_lookup{*waiting_.take(cause), cause};
+  }
 
   /// A look-up ended. A successful retry does not count against the share of
   /// retries, so that all are made soon when a directory works again.
-  void end(lookup_cause cause, bool succeeded, steady_time now);
+  void end(lookup_cause cause, bool succeeded, steady_time now) {
+    --running_;
+    if (succeeded && cause == retry)
+      retries_.charge(now, -1, 0);
+  }
 
   /// When `take` has a look-up, unless one ends before; none: not before that.
-  std::optional<steady_time> due(steady_time now) const;
+  std::optional<steady_time> due(steady_time now) const {
+    if (running_ >= places_)
+      return std::nullopt;
+    for (const auto cause : causes)
+      if (cause != retry && !waiting_.empty(cause))
+        return now;
+    if (!waiting_.empty(retry))
+      return now + retries_.delay(now);
+    return std::nullopt;
+  }
 
   /// Look-ups that wait or are under way.
   size_t size() const noexcept { return running_ + waiting_.size(); }
@@ -60,6 +105,14 @@ public:
   size_t hosts() const noexcept { return waiting_.hosts(); }
 
 private:
+  using enum lookup_cause;
+
+  /// One round of causes. When no DID of the cause in turn waits, the first
+  /// cause with a waiting DID is taken.
+  static constexpr std::array round{rotation, newcomer, rotation, newcomer,
+                                    again,    rotation, newcomer, retry};
+  static constexpr std::array causes{rotation, newcomer, again, retry};
+
   size_t places_;
   size_t most_;
   size_t running_ = 0;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "actors/identity/limits.hpp"
 #include "base/clock.hpp"
 #include "base/token_bucket.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -32,13 +34,18 @@ struct lookup_outcome {
 class lookup_pace {
 public:
   /// @param most Look-ups a second (`plc_per_second`).
-  explicit lookup_pace(double most);
+  explicit lookup_pace(double most)
+    : most_(most), rate_(std::min(most, limits::plc_pace_start)),
+      bucket_(rate_, rate_) {}
 
   /// Look-ups a second at the moment.
   double per_second() const noexcept { return rate_; }
 
   /// When another look-up may begin; `now` when it may at once.
-  steady_time next(steady_time now) const noexcept;
+  steady_time next(steady_time now) const noexcept {
+    const auto rested = rests_until_ ? std::max(now, *rests_until_) : now;
+    return std::max(rested, now + bucket_.delay(now));
+  }
 
   /// The directory limits us and must not be asked yet.
   bool rests(steady_time now) const noexcept {
@@ -54,16 +61,51 @@ public:
   void take(steady_time now) noexcept { bucket_.take(now); }
 
   /// The directory limited some request: nothing is asked for this time.
-  void rest(std::chrono::seconds asked, steady_time now) noexcept;
+  void rest(std::chrono::seconds asked, steady_time now) noexcept {
+    const auto until
+      = now + std::clamp(asked, limits::plc_rest_min, limits::plc_rest_max);
+    rests_until_ = rests_until_ ? std::max(*rests_until_, until) : until;
+  }
 
   /// A look-up that began at `began` has ended.
   void end(const lookup_outcome& how, steady_time began,
-           steady_time now) noexcept;
+           steady_time now) noexcept {
+    if (!changed_)
+      changed_ = began;
+    if (began < *changed_)
+      return;
+    if (how.limited)
+      lower(std::min(rate_, std::max(rate_ * limited_part, 1.0)), now);
+    else if (!how.answered || now - began > limits::plc_prompt)
+      lower(std::min(rate_, std::max(rate_ * slow_part, limits::plc_pace_min)),
+            now);
+    else if (now - *changed_ >= limits::plc_pace_interval)
+      raise(now);
+  }
 
 private:
-  void lower(double to, steady_time now) noexcept;
-  void raise(steady_time now) noexcept;
-  void set(double rate, steady_time now) noexcept;
+  /// Factor for the rate after an answer that was slow or did not come.
+  static constexpr double slow_part = 0.7;
+  /// Factor for the rate after an answer that limits us.
+  static constexpr double limited_part = 0.5;
+  /// Once the rate was lowered, each step up adds this part of the highest one.
+  static constexpr double step_part = 0.01;
+
+  void lower(double to, steady_time now) noexcept {
+    was_lowered_ = true;
+    set(to, now);
+  }
+
+  void raise(steady_time now) noexcept {
+    const auto to = was_lowered_ ? rate_ + most_ * step_part : rate_ * 2;
+    set(std::min(to, most_), now);
+  }
+
+  void set(double rate, steady_time now) noexcept {
+    rate_ = rate;
+    changed_ = now;
+    bucket_.set_rate(now, rate, rate);
+  }
 
   double most_;
   double rate_;

@@ -3,16 +3,19 @@
 #include "actors/identity/limits.hpp"
 #include "actors/identity/lookup_lane.hpp"
 #include "actors/identity/lookup_pace.hpp"
+#include "actors/support/did_method.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 namespace weir::actors {
 
 /// Look-ups that wait for their turn. They share one budget but have two lanes:
-/// one for the directory and one for the hosts of did:web names. Each lane has
+/// one for the directory and one for the hosts of did:web names. Each has
 /// places of its own, so that hosts that hang do not delay the directory, nor
-/// the reverse. No clock, no network.
+/// the reverse.
 ///
 /// While both lanes wait, did:web names have `limits::web_part` of the budget.
 /// The directory's own answers also limit its part (`lookup_pace`).
@@ -22,15 +25,27 @@ public:
   /// have `limits::web_part` of this number in addition.
   /// @param waiting_max The same for look-ups that wait or are in flight.
   lookup_queue(double per_second, size_t in_flight_max,
-               size_t waiting_max = limits::identity_waiting_max);
+               size_t waiting_max = limits::identity_waiting_max)
+    : budget_(per_second, per_second),
+      share_(per_second / limits::web_part, per_second / limits::web_part),
+      pace_(per_second),
+      directory_(per_second * limits::retry_share, in_flight_max,
+                 std::max<size_t>(waiting_max, 1)),
+      web_(per_second * limits::retry_share / limits::web_part,
+           std::max<size_t>(in_flight_max / limits::web_part, 1),
+           std::max<size_t>(waiting_max / limits::web_part, 1)) {}
 
   /// @param host The host that the look-up is counted for.
   /// @pre it neither waits nor is being looked up
   lookup_lane::entry push(const atproto::did& repo, lookup_cause cause,
-                          const std::string& host = {});
+                          const std::string& host = {}) {
+    return lane_of(repo).push({repo, cause}, host);
+  }
 
   /// If it waits: this host also needs it.
-  void share(const atproto::did& repo, const std::string& host);
+  void share(const atproto::did& repo, const std::string& host) {
+    lane_of(repo).share(repo, host);
+  }
 
   /// The look-up is not needed any more. Returns false when it does not wait.
   bool drop(const atproto::did& repo) { return lane_of(repo).drop(repo); }
@@ -42,42 +57,51 @@ public:
   }
 
   /// Takes the next look-up, which is under way from now on.
-  std::optional<atproto::did> next(steady_time now);
+  std::optional<atproto::did> next(steady_time now) {
+    if (budget_.delay(now).count() != 0)
+      return std::nullopt;
+    auto x = take(now);
+    if (!x)
+      return std::nullopt;
+    budget_.take(now);
+    running_.emplace(x->repo, running{x->cause, now});
+    return std::move(x->repo);
+  }
 
   /// A look-up ended.
   void done(const atproto::did& repo, const lookup_outcome& how,
-            steady_time now);
+            steady_time now) {
+    const auto x = running_.extract(repo).mapped();
+    lane_of(repo).end(x.cause, how.succeeded, now);
+    if (!document_is_foreign(repo))
+      pace_.end(how, x.began, now);
+  }
 
   /// The directory limits us: nothing is asked of it for this time.
   void rest_directory(std::chrono::seconds asked, steady_time now) noexcept {
     pace_.rest(asked, now);
   }
 
-  /// Whether the directory limits us and must not be asked yet.
-  bool directory_rests(steady_time now) const noexcept {
-    return pace_.rests(now);
+  /// How many look-ups the directory gets.
+  const lookup_pace& pace() const noexcept { return pace_; }
+
+  /// When `next` may have a look-up; none: not before the next `done`.
+  std::optional<steady_time> due(steady_time now) const {
+    auto a = directory_.due(now);
+    if (a)
+      a = std::max(*a, pace_.next(now));
+    const auto b = web_.due(now);
+    if (!a && !b)
+      return std::nullopt;
+    const auto first = a && b ? std::min(*a, *b) : a ? *a : *b;
+    return std::max(first, now + budget_.delay(now));
   }
-
-  std::optional<steady_time> directory_rests_until() const noexcept {
-    return pace_.rests_until();
-  }
-
-  /// Look-ups a second that the directory gets now.
-  double per_second() const noexcept { return pace_.per_second(); }
-
-  /// When `next` may have a look-up without a `done` before; none: not before
-  /// that.
-  std::optional<steady_time> due(steady_time now) const;
 
   /// Look-ups that wait or are under way.
-  size_t size() const noexcept {
-    return directory_.size() + web_.size();
-  }
+  size_t size() const noexcept { return directory_.size() + web_.size(); }
 
   /// Hosts with waiting look-ups.
-  size_t hosts() const noexcept {
-    return directory_.hosts() + web_.hosts();
-  }
+  size_t hosts() const noexcept { return directory_.hosts() + web_.hosts(); }
 
 private:
   struct running {
@@ -85,8 +109,24 @@ private:
     steady_time began;
   };
 
-  lookup_lane& lane_of(const atproto::did& repo) noexcept;
-  std::optional<queued_lookup> take(steady_time now);
+  lookup_lane& lane_of(const atproto::did& repo) noexcept {
+    return document_is_foreign(repo) ? web_ : directory_;
+  }
+
+  /// Takes from the lane whose share is due, otherwise from any that waits.
+  std::optional<queued_lookup> take(steady_time now) {
+    if (share_.level(now) >= 1)
+      if (auto x = web_.take(now)) {
+        share_.take(now);
+        return x;
+      }
+    if (pace_.next(now) <= now)
+      if (auto x = directory_.take(now)) {
+        pace_.take(now);
+        return x;
+      }
+    return web_.take(now);
+  }
 
   token_bucket budget_; ///< A second's worth of look-ups, one at least.
   token_bucket share_;  ///< Part of it for did:web names while others wait.

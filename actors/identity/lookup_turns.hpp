@@ -13,8 +13,7 @@
 
 namespace weir::actors {
 
-/// Why an identity is looked up. In each round the first two causes come before
-/// the others.
+/// Why an identity is looked up. The first two causes come before the others.
 enum class lookup_cause : uint8_t {
   rotation, ///< There is evidence that a known document changed.
   newcomer, ///< Nothing is known of the identity.
@@ -26,11 +25,10 @@ enum class lookup_cause : uint8_t {
 constexpr size_t lookup_causes = static_cast<size_t>(lookup_cause::last_) + 1;
 
 /// Look-ups that wait. For each cause the hosts take turns, and each host's
-/// look-ups go by age: many look-ups of one host delay those of another by only
-/// one turn each. No clock.
+/// look-ups go by age: many of one host delay those of another by only one turn
+/// each.
 ///
-/// A host is the name that a look-up is counted for: a site (`site_of`), or any
-/// other name.
+/// A host is the name that a look-up is counted for: mostly a `site_of`.
 class lookup_turns {
 public:
   lookup_turns() = default;
@@ -40,24 +38,60 @@ public:
 
   /// @pre the DID does not wait
   void add(const atproto::did& repo, lookup_cause cause,
-           const std::string& host);
+           const std::string& host) {
+    enter(*waiting_.try_emplace(repo).first, cause, host);
+  }
 
   /// Takes the oldest look-up of the host whose turn it is.
-  std::optional<atproto::did> take(lookup_cause cause);
+  std::optional<atproto::did> take(lookup_cause cause) {
+    auto& order = turns_[static_cast<size_t>(cause)];
+    if (order.empty())
+      return std::nullopt;
+    const auto i = order.begin();
+    order.splice(order.end(), order, i);
+    return remove(*(*i)->second.repos[static_cast<size_t>(cause)].front());
+  }
 
-  /// Another host also needs the look-up: if fewer wait for that host, it waits
-  /// there.
-  void share(const atproto::did& repo, const std::string& host);
+  /// This host also needs it: if fewer look-ups wait for it, it waits there.
+  void share(const atproto::did& repo, const std::string& host) {
+    const auto i = waiting_.find(repo);
+    if (i == waiting_.end() || of_host(host) + 1 >= i->second.of->second.size)
+      return;
+    const auto cause = i->second.cause;
+    leave(*i);
+    enter(*i, cause, host);
+  }
 
   /// Makes room for a look-up of this host: the youngest one of the host with
-  /// the most leaves, if this host has fewer; otherwise one of its own with a
-  /// lesser cause.
+  /// the most leaves, or one of its own with a lesser cause.
   /// @returns the one that left.
   std::optional<atproto::did> displace(lookup_cause cause,
-                                       const std::string& host);
+                                       const std::string& host) {
+    if (by_size_.empty())
+      return std::nullopt;
+    const auto own = of_host(host);
+    const auto [most, name] = *by_size_.rbegin();
+    const auto from = most > own + 1 ? std::string{name} : host;
+    const auto i = hosts_.find(from);
+    if (i == hosts_.end())
+      return std::nullopt;
+    const auto least = from == host ? static_cast<size_t>(cause) + 1 : 0;
+    for (auto n = lookup_causes; n-- > least;) {
+      const auto& repos = i->second.repos[n];
+      if (repos.empty())
+        continue;
+      return remove(*repos.back());
+    }
+    return std::nullopt;
+  }
 
   /// Removes a waiting look-up. Returns false when it does not wait.
-  bool drop(const atproto::did& repo);
+  bool drop(const atproto::did& repo) {
+    if (!waiting_.contains(repo))
+      return false;
+    remove(repo);
+    return true;
+  }
 
   bool empty(lookup_cause cause) const noexcept {
     return turns_[static_cast<size_t>(cause)].empty();
@@ -88,11 +122,47 @@ private:
   using waiter_map = std::unordered_map<atproto::did, waiter>;
 
   void enter(waiter_map::value_type& x, lookup_cause cause,
-             const std::string& host);
-  void leave(waiter_map::value_type& x);
-  atproto::did remove(const atproto::did& repo);
-  void resize(host_map::value_type& x, bool more);
-  size_t of_host(const std::string& host) const;
+             const std::string& host) {
+    auto& to = *hosts_.try_emplace(host).first;
+    const auto n = static_cast<size_t>(cause);
+    auto& repos = to.second.repos[n];
+    if (repos.empty())
+      to.second.seats[n] = turns_[n].insert(turns_[n].end(), &to);
+    x.second = {&to, cause, repos.insert(repos.end(), &x.first)};
+    resize(to, true);
+  }
+
+  void leave(waiter_map::value_type& x) {
+    auto& from = *x.second.of;
+    const auto n = static_cast<size_t>(x.second.cause);
+    auto& repos = from.second.repos[n];
+    repos.erase(x.second.place);
+    if (repos.empty())
+      turns_[n].erase(from.second.seats[n]);
+    resize(from, false);
+  }
+
+  atproto::did remove(const atproto::did& repo) {
+    const auto i = waiting_.find(repo);
+    leave(*i);
+    return std::move(waiting_.extract(i).key());
+  }
+
+  /// A host without waiting look-ups is removed.
+  void resize(host_map::value_type& x, bool more) {
+    auto& size = x.second.size;
+    by_size_.erase({size, x.first});
+    size += more ? 1 : size_t(-1);
+    if (size > 0)
+      by_size_.emplace(size, x.first);
+    else
+      hosts_.erase(hosts_.find(x.first));
+  }
+
+  size_t of_host(const std::string& host) const {
+    const auto i = hosts_.find(host);
+    return i == hosts_.end() ? 0 : i->second.size;
+  }
 
   host_map hosts_; ///< Those with waiting look-ups.
   waiter_map waiting_;

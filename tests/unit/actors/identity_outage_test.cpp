@@ -44,7 +44,7 @@ TEST(identity_machine, a_directory_that_limits_us_is_asked_for_nothing) {
   x.last = x.machine.on_document(repo_of(2), fail(ec::unreachable, "HTTP 429"),
                                  false, x.now, x.wall, 60s);
   EXPECT_THAT(x.last.answers, IsEmpty()) << "nobody waited for that one";
-  EXPECT_TRUE(x.machine.directory_rests(x.now));
+  EXPECT_TRUE(x.machine.directory_pace().rests(x.now));
   x.fetch(1);
   EXPECT_THAT(x.last.fetch, IsEmpty());
   EXPECT_EQ(x.last.timer, x.now + 60s);
@@ -53,7 +53,7 @@ TEST(identity_machine, a_directory_that_limits_us_is_asked_for_nothing) {
   x.last = x.machine.on_document(web_repo(1), fail(ec::unreachable, "HTTP 429"),
                                  false, x.now, x.wall, 90s);
   x.pass(60s);
-  EXPECT_FALSE(x.machine.directory_rests(x.now));
+  EXPECT_FALSE(x.machine.directory_pace().rests(x.now));
   x.last = x.machine.on_timer(x.now);
   EXPECT_THAT(x.last.fetch, ElementsAre(alice));
 }
