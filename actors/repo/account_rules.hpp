@@ -1,12 +1,56 @@
 #pragma once
 
 #include "actors/repo/host_question.hpp"
-#include "actors/repo/listing_suspicion.hpp"
 #include "actors/repo/repo_chain.hpp"
 #include "actors/repo/sync_state.hpp"
 #include "actors/support/account_sources.hpp"
+#include "actors/support/limits.hpp"
+
+#include <algorithm>
+#include <optional>
 
 namespace weir::actors {
+
+/// A difference that a listing or the host showed, and no event so far.
+struct suspicion {
+  repo_listed seen;
+  wall_time since;
+  steady_time due; ///< The time of the next look at it.
+  /// After this time it is decided, however late the stream is.
+  steady_time last;
+};
+
+/// What a listing said of a repo and the stream did not say yet. The event may
+/// still be on its way, so nothing follows from the listing for a while.
+class listing_suspicion {
+public:
+  const std::optional<suspicion>& get() const noexcept { return open_; }
+
+  bool is_due(const now_time& now) const noexcept {
+    return open_ && open_->due <= now.steady;
+  }
+
+  /// Opens a suspicion, unless one is open.
+  void open(const repo_listed& seen, repo_turn& t) {
+    if (!open_)
+      open_
+        = suspicion{seen, t.now.wall, t.now.steady + t.settings.listing_grace,
+                    t.now.steady + limits::listing_doubt_max};
+    t.arm(open_->due);
+  }
+
+  /// The stream is late, so the decision is put off.
+  void put_off(repo_turn& t) {
+    open_->due = t.now.steady
+                 + std::max<std::chrono::seconds>(t.settings.listing_grace,
+                                                  limits::listing_doubt_step);
+  }
+
+  void close() noexcept { open_.reset(); }
+
+private:
+  std::optional<suspicion> open_;
+};
 
 /// Decides whether an account is active, from what its host, relays and the
 /// directory report (protocol-coverage.md 4.1), and what a change means for the
@@ -20,10 +64,13 @@ public:
     : job_(job), sync_(sync), identity_(identity), chain_(chain),
       question_(question), listed_(listed) {}
 
-  /// Called when the row is loaded. If some events were not judged and the
-  /// account is inactive, its host is asked, because no fetch would show that
-  /// the account is active again.
-  void resume(repo_turn& t);
+  /// When the row is loaded: if events were not judged and the account is
+  /// inactive, its host is asked, as no fetch would show that it is active
+  /// again.
+  void resume(repo_turn& t) {
+    if (t.row.gap && t.row.account != storage::account_status::active)
+      doubt_inactive(t);
+  }
 
   void begin_life() noexcept {
     question_.begin_life();
@@ -39,37 +86,135 @@ public:
   }
 
   /// Processes an #account event, unless it was processed before.
-  void hear_event(const account_sources::saying& what, repo_turn& t);
+  void hear_event(const account_sources::saying& what, repo_turn& t) {
+    if (was_heard(what.at, t))
+      t.count(repo_counter::replayed);
+    else
+      hear(what, t);
+  }
 
   /// Processes what a new #account event or a listing reports.
-  void hear(const account_sources::saying& what, repo_turn& t);
+  void hear(const account_sources::saying& what, repo_turn& t) {
+    const auto own = account_sources::has_own_stream(t.board(), t.row.pds);
+    const auto heard = account_sources::hear(t.row.words, what, own);
+    if (account_sources::forget_strangers(t.row.words, t.board())
+        || heard.changed)
+      t.touch_row();
+    if (!what.listed)
+      question_.note_event();
+    follow_words(t);
+    if (!what.listed
+        && account_sources::denies_tombstone(t.row.words, what.said, what.relay,
+                                             own))
+      identity_.dispute(t);
+    if (heard.ask)
+      question_.want(t);
+  }
 
   /// Processes what the directory reports: the identity exists, or it has a
   /// tombstone. Only a second tombstone answer, minutes after the first, erases
   /// the copy, because the directory may be wrong.
-  void hear_directory(const storage::identity_row& x, repo_turn& t);
+  void hear_directory(const storage::identity_row& x, repo_turn& t) {
+    const auto was_said = gone_.said();
+    const auto twice = gone_.hear(x, t.settings.gone_grace);
+    const auto loses = chain_.rev().defined() && !t.row.words.tombstoned;
+    if (x.tombstoned && loses && !twice) {
+      if (!was_said)
+        identity_.dispute(t);
+      return;
+    }
+    const auto changed
+      = account_sources::note_identity(t.row.words, x.tombstoned);
+    if (!x.tombstoned && (changed || was_said) && t.row.refused_by == 0)
+      // The tombstone was the evidence against the document.
+      identity_.end_dispute();
+    if (!changed)
+      return;
+    t.touch_row();
+    follow_words(t);
+  }
 
-  /// Called after a report was stored: sets the account's status to the one
-  /// that follows from all reports.
-  void follow_words(repo_turn& t);
+  /// Sets the account's status to the one that follows from all reports.
+  void follow_words(repo_turn& t) {
+    const auto status = storage::combined(t.row.words);
+    if (status == t.row.account)
+      return;
+    t.count(repo_counter::account_changed);
+    listed_.close(); // The listing describes the account before this change.
+    const auto was_synced = t.row.status == storage::repo_status::synced;
+    const auto said_by_host
+      = t.row.words.host != storage::account_status::active;
+    if (t.row.words.tombstoned || (said_by_host && chain_.rev().defined()))
+      // A former host may have reported it, or the directory may be wrong.
+      identity_.dispute(t);
+    t.row.account = status;
+    t.touch_row();
+    if (status == storage::account_status::active) {
+      come_back(was_synced, t);
+      return;
+    }
+    if (job_.runs()) {
+      job_.end(fail(ec::account_inactive, storage::to_string(status)), t);
+      t.row.status = status_without_fetch(t.row);
+    }
+    if (t.row.status == storage::repo_status::error)
+      sync_.forget_failure(t);
+    if (status == storage::account_status::deleted)
+      purge(t);
+    t.lane.append_fact(storage::account_scope, t.row, t.now);
+  }
 
   /// Removes the reports of relays that the node no longer follows, because
   /// those relays can no longer withdraw them.
-  void forget_strangers(repo_turn& t);
+  void forget_strangers(repo_turn& t) {
+    if (!account_sources::forget_strangers(t.row.words, t.board()))
+      return;
+    t.touch_row();
+    follow_words(t);
+  }
 
   /// A fetch was requested while the account is inactive (SYNC-33). Its current
   /// status decides whether there is anything to fetch, so its host is asked,
   /// and also the directory if that has a tombstone.
-  void resync(repo_turn& t);
+  void resync(repo_turn& t) {
+    question_.want_now();
+    if (t.row.words.tombstoned)
+      identity_.want();
+    identity_.try_refresh(t);
+    question_.ask(t);
+  }
 
-  /// Commits arrive although the account is inactive, so the known status may
-  /// be wrong. The host is asked, unless only a relay reports the account as
-  /// inactive: the host cannot answer for that.
-  void doubt_inactive(repo_turn& t);
+  /// Commits arrive although the account is inactive, so the status may be
+  /// wrong. The host is asked, unless only a relay calls the account inactive.
+  void doubt_inactive(repo_turn& t) {
+    if (t.row.words.tombstoned)
+      identity_.dispute(t);
+    if (t.row.words.host != storage::account_status::active)
+      question_.want(t);
+  }
 
 private:
-  void come_back(bool was_synced, repo_turn& t);
-  void purge(repo_turn& t);
+  /// The account is active again. Commits that came meanwhile were dropped, so
+  /// the repo is fetched. A fetch that finds nothing new appends nothing.
+  void come_back(bool was_synced, repo_turn& t) {
+    t.lane.append_fact(storage::account_scope, t.row, t.now);
+    t.row.status = status_without_fetch(t.row);
+    if (was_synced)
+      t.row.error = "commits may have been missed while it was inactive";
+    sync_.wish_fetch(t);
+  }
+
+  void purge(repo_turn& t) {
+    t.lane.erase();
+    ++t.row.incarnation;
+    t.row.last_indexed_rev = {};
+    sync_.forget_failure(t);
+    t.row.first_rev = {};
+    t.row.fcsr = {};
+    needed_rev::settle(t.row);
+    t.row.not_found_at = 0;
+    chain_.forget();
+  }
 
   fetch_job& job_;
   sync_state& sync_;

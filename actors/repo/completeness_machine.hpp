@@ -3,42 +3,89 @@
 #include "actors/support/completeness.hpp"
 #include "storage/format/records.hpp"
 
-/// How events, listings and fetches change the completeness fields of a row
-/// (completeness.md, The terms).
+#include <algorithm>
+
+/// How events, listings and fetches change the proof in a row
+/// (completeness.md).
 namespace weir::actors::completeness {
 
 /// Whether an event with this stamp would change nothing (CONS-19).
-bool is_noted(const storage::repo_row& row, const position& since_reset);
+inline bool is_noted(const storage::repo_row& row,
+                     const position& since_reset) {
+  return !since_reset.defined()
+         || (row.fcsr.covers(since_reset) && row.first_rev.defined());
+}
 
 /// A commit of the accounting upstream was applied or seen (CONS-19 to 21).
 /// @param since_reset The stamp's first_cursor_since_reset.
 /// @param rev The rev of the event.
 /// @param always True when the event does not contain its changes, as in a
-/// tooBig commit: the copy is whole again only when an index reaches its rev
-/// (CONS-21).
+/// tooBig commit: only an index of its rev makes the copy whole (CONS-21).
 /// @returns true when the row changed and must be written.
-bool on_event(storage::repo_row& row, const position& since_reset,
-              atproto::tid rev, bool always = false);
+inline bool on_event(storage::repo_row& row, const position& since_reset,
+                     atproto::tid rev, bool always = false) {
+  if (!since_reset.defined() || (!always && is_noted(row, since_reset)))
+    return false; // CONS-19: the write that is saved.
+  row.first_rev = rev;
+  if (!row.fcsr.covers(since_reset))
+    row.fcsr = since_reset;
+  return true;
+}
 
 /// A listing or latest-commit answer for this repo, requested when the upstream
 /// stood at `noted` (CONS-25; completeness.md, The terms). An equal rev proves
 /// that the copy of a quiet repo is whole.
-bool on_listed(storage::repo_row& row, const position& noted,
-               atproto::tid listed, atproto::tid stored);
+inline bool on_listed(storage::repo_row& row, const position& noted,
+                      atproto::tid listed, atproto::tid stored) {
+  if (!noted.defined())
+    return false;
+  if (!row.first_rev.defined()) {
+    row.first_rev = listed;
+    row.fcsr = noted;
+    return true;
+  }
+  if (listed == stored && !row.fcsr.covers(noted)) {
+    row.first_rev = listed;
+    row.fcsr = noted;
+    return true;
+  }
+  return false;
+}
 
-/// This upstream reports the repo, so the note that it leaves the repo out is
-/// removed.
+/// This upstream reports the repo, so it does not leave it out any more.
 /// @returns true when the row changed and must be written.
-bool on_carried(storage::repo_row& row, uint32_t by) noexcept;
+inline bool on_carried(storage::repo_row& row, uint32_t by) noexcept {
+  if (by == 0 || row.left_out_by != by)
+    return false;
+  row.left_out_by = 0;
+  return true;
+}
 
 /// Whether a repo must be fetched although its status is in sync: it was never
 /// indexed, or not since its upstream reported its first rev (CONS-27, 28).
 /// @param applied The rev of the copy, durable or on its way to the disk.
-bool needs_index(const storage::repo_row& row, atproto::tid applied);
+inline bool needs_index(const storage::repo_row& row, atproto::tid applied) {
+  return counts(row) && row.status == storage::repo_status::synced
+         && (!row.last_indexed_rev.defined()
+             || std::max(row.last_indexed_rev, applied) < row.first_rev);
+}
 
 /// A full fetch ended at `rev` (CONS-14, 1b.7). The position of the row is
 /// raised to the one that was noted before the fetch, and never lowered.
-void on_indexed(storage::repo_row& row, const position& noted,
-                atproto::tid rev, uint32_t filter_generation);
+inline void on_indexed(storage::repo_row& row, const position& noted,
+                       atproto::tid rev, uint32_t filter_generation) {
+  row.last_indexed_rev = rev;
+  row.filter_generation = filter_generation;
+  row.gap = false;
+  if (!noted.defined())
+    return;
+  const auto raised = !row.fcsr.covers(noted);
+  if (raised)
+    row.fcsr = noted;
+  // A listing may have named a rev that its host does not have.
+  if (raised || !row.first_rev.defined()
+      || (noted.covers(row.fcsr) && row.first_rev > rev))
+    row.first_rev = rev;
+}
 
 } // namespace weir::actors::completeness

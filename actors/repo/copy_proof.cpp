@@ -1,7 +1,6 @@
 #include "actors/repo/copy_proof.hpp"
 
 #include "actors/repo/completeness_machine.hpp"
-#include "actors/repo/needed_rev.hpp"
 #include "actors/repo/repo_clock.hpp"
 #include "actors/support/limits.hpp"
 
@@ -13,8 +12,7 @@ using storage::account_status;
 
 namespace {
 
-/// Nothing was reported about the repo yet, so no event that is on its way
-/// would explain what a listing says.
+/// Nothing was reported yet, so no event on its way would explain a listing.
 bool is_unheard(const storage::repo_row& row, atproto::tid rev) {
   return !rev.defined() && !row.words.host_at.defined()
          && row.words.relays.empty() && !row.words.asked;
@@ -81,8 +79,7 @@ void copy_proof::hear_listing(const repo_listed& x, repo_turn& t) {
   }
 }
 
-/// Whether the line is from a PDS that is no longer the repo's host, or that
-/// the document does not name yet.
+/// Whether the line is from a PDS that the document does not name, or not yet.
 bool copy_proof::hear_former_host(const repo_listed& x,
                                   const upstream_view& from, repo_turn& t) {
   if (!account_sources::is_former(from, t.row.pds))
@@ -97,9 +94,8 @@ bool copy_proof::hear_former_host(const repo_listed& x,
 }
 
 /// Whether the copy should have the listed rev. A relay's listing counts only
-/// while the host's own stream is not read. If a host lists a rev which its
-/// downloads do not contain yet, it is asked each time: otherwise the copy
-/// would stay behind.
+/// while the host's own stream is not read. A host that lists a rev which its
+/// downloads lack is asked each time, so that the copy does not stay behind.
 bool copy_proof::is_ahead(const repo_listed& x, const upstream_view& from,
                           const repo_turn& t) const {
   if (!sync_.takes_commits(t.row) || x.rev <= chain_.rev()
@@ -193,9 +189,8 @@ void copy_proof::prove_by_host(const account_told& x, const upstream_view& from,
 void copy_proof::hear_census(const repo_incomplete& x, repo_turn& t) {
   const auto from = t.board().accounting_for(t.row.pds);
   if (x.left_out_by != 0) {
-    if (from.id == x.left_out_by
-        && std::exchange(t.row.left_out_by, x.left_out_by) != x.left_out_by)
-      t.touch_row();
+    if (from.id == x.left_out_by)
+      t.set(t.row.left_out_by, x.left_out_by);
     return;
   }
   if (job_.runs() || listed_.get() || !sync_.takes_commits(t.row)

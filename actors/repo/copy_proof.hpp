@@ -16,8 +16,8 @@ public:
       chain_(chain), listed_(listed) {}
 
   /// An event of this rev was applied, or repeats what the copy has. One
-  /// upstream accounts for a repo; events of other upstreams are applied but
-  /// prove nothing (CONS-19, CONS-20).
+  /// upstream accounts for a repo; events of others prove nothing (CONS-19,
+  /// 20).
   /// @param always True when the event does not contain its changes (CONS-21).
   void note_event(const waiting_frame& x, atproto::tid rev, repo_turn& t,
                   bool always = false);
@@ -34,8 +34,7 @@ public:
   /// still be on its way, the decision is put off: a fetch would only add load.
   void attend_listing(repo_turn& t);
 
-  /// The host answered with the account status that is already known, and with
-  /// its rev.
+  /// The host answered with the known account status, and with its rev.
   void hear_host(const account_told& x, repo_turn& t);
 
   /// The census of all rows found that something is missing. Everything else

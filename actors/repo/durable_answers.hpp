@@ -9,12 +9,10 @@
 namespace weir::actors {
 
 /// Answers to the commands of one REPO, each given when the changes of its
-/// command are durable. Updates are confirmed in the order in which they are
-/// sent. Without CAF; one thread.
+/// command are durable. Updates are confirmed in the order of sending.
 class durable_answers {
 public:
-  /// @param updates Number of updates that must be confirmed before the answer,
-  /// in addition to those that are sent and not confirmed.
+  /// @param updates That must be confirmed first, besides those that were sent.
   void add(uint64_t updates, std::function<void()> answer) {
     waiting_.emplace_back(sent_ + updates, std::move(answer));
   }
@@ -26,9 +24,8 @@ public:
   void confirmed() noexcept { ++confirmed_; }
 
   /// Gives the answers that are due.
-  /// @param rests Whether nothing is left to send. If so, and all updates are
-  /// confirmed, every answer is given: the update of a command that was taken
-  /// back is never sent.
+  /// @param rests Nothing is left to send. If all updates are confirmed, too,
+  /// every answer is given: a command may have been taken back.
   void give(bool rests) {
     rests = rests && confirmed_ == sent_;
     while (!waiting_.empty()

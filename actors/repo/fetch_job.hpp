@@ -22,8 +22,7 @@ public:
     return runs() && buffer_.drains_after_fetch();
   }
 
-  /// @param noted The position of the upstream that accounts for the repo,
-  /// taken before the fetch.
+  /// @param noted Where the upstream that accounts for the repo stands now.
   void begin(uint64_t id, const position& noted) {
     job_.emplace();
     job_->id = id;

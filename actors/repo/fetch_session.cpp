@@ -1,8 +1,6 @@
 #include "actors/repo/fetch_session.hpp"
 
 #include "actors/repo/completeness_machine.hpp"
-#include "actors/repo/limits.hpp"
-#include "actors/repo/needed_rev.hpp"
 #include "actors/repo/repo_clock.hpp"
 
 #include <algorithm>
@@ -15,9 +13,8 @@ using storage::repo_status;
 
 namespace {
 
-/// The #identity event of a new key or host may have been lost, so the next try
-/// looks the identity up. An unreachable host is the commonest sign of a
-/// migration.
+/// The #identity event of a new key or host may have been lost. An unreachable
+/// host is the commonest sign of a migration.
 bool may_be_outdated(const repo_fetch_failed& why) {
   switch (why.reason.code) {
     case ec::verification_failed:
@@ -30,14 +27,13 @@ bool may_be_outdated(const repo_fetch_failed& why) {
   }
 }
 
-/// How long a fetch waits that failed because of this node, not because of the
-/// repo.
+/// How long a fetch waits that failed because of this node, not of the repo.
 std::optional<std::chrono::seconds> own_wait(const repo_fetch_failed& why,
                                              const repo_turn& t) {
   const auto retry_min = t.settings.retry_min;
   if (why.reason.code == ec::disk_full)
     return retry_min;
-  if (why.ahead.defined() && clock_doubted(t.now))
+  if (why.ahead.defined() && is_doubt(verdict_on_clock(t.now)))
     return std::min<std::chrono::seconds>(limits::clock_refetch_wait,
                                           retry_min);
   return std::nullopt;
@@ -61,11 +57,6 @@ void fetch_session::resume(repo_turn& t) {
 
 // -- before it begins ---------------------------------------------------------
 
-bool fetch_session::put_off() {
-  const auto doubted = doubt_.open() && identity_.pending();
-  return (doubted || identity_.is_blind()) && doubt_.put_off();
-}
-
 error fetch_session::fail_look_up(const identity_answer& x, repo_turn& t) {
   if (!sync_.wants_fetch(t.row))
     return {};
@@ -74,36 +65,7 @@ error fetch_session::fail_look_up(const identity_answer& x, repo_turn& t) {
   return why;
 }
 
-void fetch_session::go_on(repo_turn& t) {
-  const auto doubted = doubt_.open() && identity_.pending();
-  if (!doubted && doubt_.resume() && sync_.wants_fetch(t.row))
-    t.wish_fetch(t.row.next_retry);
-}
-
-void fetch_session::move(bool had_host, repo_turn& t) {
-  words_.move(had_host, t);
-  if (sync_.wants_fetch(t.row) && !t.row.pds.empty())
-    t.wish_fetch(t.row.next_retry);
-}
-
-void fetch_session::go_on_without_document(const error& why, repo_turn& t) {
-  if (doubt_.resume() && sync_.wants_fetch(t.row))
-    take_failure({.reason = why}, t);
-}
-
-void fetch_session::sleep(repo_turn& t) {
-  constexpr std::chrono::seconds pause = limits::gap_pause_min;
-  const auto soon = t.now.wall.seconds() + pause.count();
-  if (doubt_.resume() && sync_.wants_fetch(t.row))
-    t.wish_fetch(std::max(t.row.next_retry, soon));
-}
-
 // -- while it runs ------------------------------------------------------------
-
-void fetch_session::refuse(uint64_t job, repo_turn& t) {
-  t.out.job_end = job_ended{t.lane.repo(), job,
-                            fail(ec::cancelled, "no fetch is wanted")};
-}
 
 void fetch_session::begin(uint64_t job, repo_turn& t) {
   if (!sync_.wants_fetch(t.row)) {
@@ -141,17 +103,6 @@ void fetch_session::try_order(const wire::collection_filter& filter,
                             t.lane.chain(),
                             needed_rev::least(t.row),
                             filter};
-}
-
-void fetch_session::take_chunk(repo_chunk x, repo_turn& t) {
-  for (auto i = undecodable_in(x.ops); i > 0; --i)
-    t.count(repo_counter::record_undecodable);
-  job_.add(std::move(x));
-}
-
-void fetch_session::take_root(const atproto::verified_root& x, repo_turn& t) {
-  job_.set_root(x);
-  try_finish(t);
 }
 
 void fetch_session::try_finish(repo_turn& t) {

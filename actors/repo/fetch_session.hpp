@@ -18,42 +18,61 @@ public:
     : words_(words), job_(job), buffer_(buffer), sync_(sync),
       identity_(identity), doubt_(doubt), chain_(chain) {}
 
-  /// Called when the row is loaded. If a fetch ran when the previous actor of
-  /// the repo ended, its chunks or buffer may be incomplete: the next fetch
-  /// replaces them.
+  /// When the row is loaded: a fetch that ran when the previous actor ended may
+  /// be incomplete, and the next one replaces it.
   void resume(repo_turn& t);
 
   // -- before it begins -------------------------------------------------------
 
   /// Whether a fetch has to wait for a newer document: only when there is
-  /// evidence against the known document. That it may merely have changed is no
-  /// reason.
-  bool put_off();
+  /// evidence against the known one, not if it may merely have changed.
+  bool put_off() {
+    const auto doubted = doubt_.open() && identity_.pending();
+    return (doubted || identity_.is_blind()) && doubt_.put_off();
+  }
 
   /// SUPERVISOR found no host for a fetch.
   /// @returns why it does not begin; `ec::none` when none is wanted.
   error fail_look_up(const identity_answer& x, repo_turn& t);
 
   /// A document arrived: a fetch that was put off is wished for again.
-  void go_on(repo_turn& t);
+  void go_on(repo_turn& t) {
+    const auto doubted = doubt_.open() && identity_.pending();
+    if (!doubted && doubt_.resume() && sync_.wants_fetch(t.row))
+      t.wish_fetch(t.row.next_retry);
+  }
 
-  /// The document names another host than the row did: a wish for a fetch moves
-  /// to the queue of the new host.
+  /// The document names another host: a wish for a fetch moves to its queue.
   /// @param had_host The row named a host.
-  void move(bool had_host, repo_turn& t);
+  void move(bool had_host, repo_turn& t) {
+    words_.move(had_host, t);
+    if (sync_.wants_fetch(t.row) && !t.row.pds.empty())
+      t.wish_fetch(t.row.next_retry);
+  }
 
   /// The look-up for a fetch that was put off brought no document.
-  void go_on_without_document(const error& why, repo_turn& t);
+  void go_on_without_document(const error& why, repo_turn& t) {
+    if (doubt_.resume() && sync_.wants_fetch(t.row))
+      take_failure({.reason = why}, t);
+  }
 
   /// The actor of the repo ends. Only the queue wakes the repo for a fetch that
-  /// was put off, so the wish goes there. Its next actor may put it off again,
-  /// so the wish is not for an immediate fetch.
-  void sleep(repo_turn& t);
+  /// was put off, so the wish goes there; not for now, as it may be put off
+  /// again.
+  void sleep(repo_turn& t) {
+    constexpr std::chrono::seconds pause = limits::gap_pause_min;
+    const auto soon = t.now.wall.seconds() + pause.count();
+    if (doubt_.resume() && sync_.wants_fetch(t.row))
+      t.wish_fetch(std::max(t.row.next_retry, soon));
+  }
 
   // -- while it runs ----------------------------------------------------------
 
   /// There is a permit, but no fetch is wanted, or none now.
-  static void refuse(uint64_t job, repo_turn& t);
+  static void refuse(uint64_t job, repo_turn& t) {
+    t.out.job_end = job_ended{t.lane.repo(), job,
+                              fail(ec::cancelled, "no fetch is wanted")};
+  }
 
   /// A permit was granted.
   /// @pre A document is known.
@@ -63,30 +82,34 @@ public:
   /// chain on disk is the one that the repo continues from.
   void try_order(const wire::collection_filter& filter, repo_turn& t);
 
-  void take_chunk(repo_chunk x, repo_turn& t);
+  void take_chunk(repo_chunk x, repo_turn& t) {
+    for (auto i = undecodable_in(x.ops); i > 0; --i)
+      t.count(repo_counter::record_undecodable);
+    job_.add(std::move(x));
+  }
 
-  void take_root(const atproto::verified_root& x, repo_turn& t);
+  void take_root(const atproto::verified_root& x, repo_turn& t) {
+    job_.set_root(x);
+    try_finish(t);
+  }
 
-  /// Writes the root once all chunks are durable (CONS-14), and lets the
-  /// buffered commits follow.
+  /// Writes the root once all chunks are durable (CONS-14); the buffer follows.
   void try_finish(repo_turn& t);
 
-  /// Called when the last buffered commit was taken: the repo is in sync, or
-  /// everything that waited for a document is judged.
+  /// The last buffered commit was taken: the repo is in sync, or everything
+  /// that waited for a document is judged.
   /// @returns whether frames that had to wait for the latter may be taken now.
   bool try_end_drain(repo_turn& t);
 
-  /// The fetch failed: sets the status and the time of the next try (SYNC-06,
-  /// SYNC-13, SYNC-15).
+  /// The fetch failed: sets the status and the next try (SYNC-06, 13, 15).
   void take_failure(const repo_fetch_failed& why, repo_turn& t);
 
   /// JOURNAL refused a chunk because it belongs to an older fetch.
   void take_stale_chunk(repo_turn& t);
 
   /// An update breaks a limit and always will. The repo counts this as its own
-  /// failure and goes back to its durable state (SYNC-13). The frames of the
-  /// update are finished when the row says so; the fetch that follows contains
-  /// them.
+  /// failure and goes back to its durable state (SYNC-13). Its frames are
+  /// finished when the row says so; the next fetch contains them.
   void take_refused_update(const std::string& reason, repo_turn& t);
 
 private:

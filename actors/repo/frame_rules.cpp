@@ -1,6 +1,5 @@
 #include "actors/repo/frame_rules.hpp"
 
-#include "actors/repo/needed_rev.hpp"
 #include "actors/repo/repo_clock.hpp"
 
 #include <utility>
@@ -32,26 +31,19 @@ bool still_ahead(waiting_frame& x, atproto::tid rev, repo_turn& t) {
 } // namespace
 
 frame_step frame_rules::take(waiting_frame& x, repo_turn& t) {
-  if (x.frame.bytes.size() == 0) {
-    take_poison(x, t);
-    return step::taken;
-  }
+  if (x.frame.bytes.size() == 0)
+    return take_poison(x, t);
   const auto decoded = atproto::decode_frame(x.frame.bytes.view());
-  if (!decoded) {
-    take_malformed(x, t);
-    return step::taken;
-  }
-  if (std::holds_alternative<atproto::identity_event>(*decoded)) {
-    take_identity(x, t);
-    return step::taken;
-  }
-  if (needs_nothing(x, *decoded, t))
-    return step::taken;
-  return judge(x, *decoded, t);
+  if (!decoded)
+    return take_malformed(x, t);
+  if (std::holds_alternative<atproto::identity_event>(*decoded))
+    return take_identity(x, t);
+  return needs_nothing(x, *decoded, t) ? t.settle(x) : judge(x, *decoded, t);
 }
 
 void frame_rules::give_way(repo_turn& t) {
-  if (inbox_.empty() || !inbox_.front().ahead || !clock_hears(t.now))
+  if (inbox_.empty() || !inbox_.front().ahead
+      || verdict_on_clock(t.now) != clock_verdict::hearing)
     return;
   const auto gives_way = [&t](const waiting_frame& x) {
     return !x.buffered && t.board().gives_way(x.frame.at);
@@ -62,36 +54,34 @@ void frame_rules::give_way(repo_turn& t) {
 
 // -- what is judged without a document ----------------------------------------
 
-/// The frame had ended the process, so its UPSTREAM skipped its content. The
-/// repo is fetched to get that content. A repo that is not indexed yet is
-/// fetched anyhow.
-void frame_rules::take_poison(const waiting_frame& x, repo_turn& t) {
+/// The frame had ended the process, so its UPSTREAM skipped its content, which
+/// a fetch brings. A repo that is not indexed yet is fetched anyhow.
+frame_step frame_rules::take_poison(const waiting_frame& x, repo_turn& t) {
   t.count(repo_counter::poison);
   if (sync_.takes_commits(t.row) || job_.runs()) {
     // The frame may have been an #identity event.
     identity_.look_up_for_sure(t);
     sync_.desync("an event that had ended the process was skipped", t);
   }
-  t.settle(x);
+  return t.settle(x);
 }
 
-void frame_rules::take_malformed(const waiting_frame& x, repo_turn& t) {
+frame_step frame_rules::take_malformed(const waiting_frame& x, repo_turn& t) {
   t.count(repo_counter::bad_shape);
   if (is_from_host(x, t))
     sync_.open_gap(t);
-  charge(x, t.out);
-  t.settle(x);
+  t.charge(x);
+  return t.settle(x);
 }
 
-/// An #identity event is only a hint: the identity is looked up anew. The frame
-/// is finished when the row says that the look-up is due, which survives a
-/// crash.
-void frame_rules::take_identity(const waiting_frame& x, repo_turn& t) {
+/// An #identity event is only a hint: the identity is looked up. The frame is
+/// finished when the row says that this is due, which survives a crash.
+frame_step frame_rules::take_identity(const waiting_frame& x, repo_turn& t) {
   identity_.note_cause(x, t);
   identity_.expect_change(t);
   sync_.hurry_fetch(t);
-  t.settle(x);
   identity_.try_refresh(t);
+  return t.settle(x);
 }
 
 /// Whether the frame changes nothing, whoever sent it. Such frames do not wait
@@ -113,13 +103,12 @@ bool frame_rules::needs_nothing(const waiting_frame& x,
   } else {
     return false;
   }
-  t.settle(x);
   return true;
 }
 
 /// The downloads of a host may lag behind its own stream, so the next fetch
-/// must reach this rev. The row is not written only for this: during the first
-/// backfill such commits are many.
+/// must reach this rev. The row is not written only for this, as the first
+/// backfill misses many.
 void frame_rules::note_missed(const waiting_frame& x, atproto::tid rev,
                               repo_turn& t) {
   if (!x.frame.relay && is_from_host(x, t)
@@ -141,19 +130,11 @@ frame_step frame_rules::judge(waiting_frame& x,
     return take_commit(x, *commit, t);
   if (const auto* sync = std::get_if<atproto::sync_event>(&event))
     return take_sync(x, *sync, t);
-  if (account != nullptr)
-    take_account(x, *account, t);
-  else
-    t.settle(x);
-  return step::taken;
-}
-
-void frame_rules::take_account(const waiting_frame& x,
-                               const atproto::account_event& event,
-                               repo_turn& t) {
-  doubt_.forget_word(x.frame.at.upstream);
-  account_.hear_event(account_sources::told_by(x.frame, event), t);
-  t.settle(x);
+  if (account != nullptr) {
+    doubt_.forget_word(x.frame.at.upstream);
+    account_.hear_event(account_sources::told_by(x.frame, *account), t);
+  }
+  return t.settle(x);
 }
 
 // -- commits and #sync --------------------------------------------------------
@@ -161,10 +142,8 @@ void frame_rules::take_account(const waiting_frame& x,
 frame_step frame_rules::take_commit(waiting_frame& x,
                                     const atproto::commit_event& event,
                                     repo_turn& t) {
-  if (event.rev <= chain_.rev()) {
-    take_replay(x, event, t);
-    return step::taken;
-  }
+  if (event.rev <= chain_.rev())
+    return take_replay(x, event, t);
   if (still_ahead(x, event.rev, t))
     return step::wait;
   const auto verified
@@ -178,20 +157,18 @@ frame_step frame_rules::take_commit(waiting_frame& x,
     sync_.desync(verified->prev_data.defined() ? "prevData is not our data root"
                                                : "a commit without prevData",
                  t);
-    t.settle(x);
-    return step::taken;
+  } else {
+    chain_.apply(x, *verified, kept_.filter(t.settings), t);
+    note_applied(x, verified->rev, t);
   }
-  chain_.apply(x, *verified, kept_.filter(t.settings), t);
-  note_applied(x, verified->rev, t);
-  t.settle(x);
-  return step::taken;
+  return t.settle(x);
 }
 
 /// Another upstream delivered the newest rev first. When the upstream that
 /// accounts for the repo delivers it, too, that is a proof.
-void frame_rules::take_replay(const waiting_frame& x,
-                              const atproto::commit_event& event,
-                              repo_turn& t) {
+frame_step frame_rules::take_replay(const waiting_frame& x,
+                                    const atproto::commit_event& event,
+                                    repo_turn& t) {
   t.count(repo_counter::replayed);
   if (event.rev == chain_.rev() && proof_.is_first_word(x, t)) {
     const auto again = atproto::verify_commit(x.frame.bytes, event,
@@ -199,7 +176,7 @@ void frame_rules::take_replay(const waiting_frame& x,
     if (again && again->data == chain_.data())
       proof_.note_event(x, event.rev, t);
   }
-  t.settle(x);
+  return t.settle(x);
 }
 
 frame_step frame_rules::take_sync(waiting_frame& x,
@@ -207,8 +184,7 @@ frame_step frame_rules::take_sync(waiting_frame& x,
                                   repo_turn& t) {
   if (event.rev < chain_.rev()) {
     t.count(repo_counter::replayed);
-    t.settle(x);
-    return step::taken;
+    return t.settle(x);
   }
   if (still_ahead(x, event.rev, t))
     return step::wait;
@@ -230,8 +206,7 @@ frame_step frame_rules::take_sync(waiting_frame& x,
     chain_.apply(*verified, t);
     note_applied(x, verified->rev, t);
   }
-  t.settle(x);
-  return step::taken;
+  return t.settle(x);
 }
 
 /// A commit that follows on the copy need not wait for older frames that are
@@ -263,17 +238,15 @@ frame_step frame_rules::refuse(waiting_frame& x, const atproto::refusal& why,
   needed_rev::require(t.row, why.signed_rev, true);
   inbox_.note_refusal();
   if (identity_.may_blame())
-    charge(x, t.out);
+    t.charge(x);
   if (is_sync && !is_ahead) {
-    // A real PDS sends such a #sync after every migration, so this is never a
-    // desync.
+    // A PDS sends such a #sync after every migration: never a desync.
     t.count(repo_counter::sync_refused);
   } else {
     t.out.news.refused.push_back({x.frame.at.upstream, why});
     follow_refusal(x, why, t);
   }
-  t.settle(x);
-  return step::taken;
+  return t.settle(x);
 }
 
 void frame_rules::follow_refusal(const waiting_frame& x,
@@ -286,8 +259,7 @@ void frame_rules::follow_refusal(const waiting_frame& x,
         sync_.open_gap(t);
       break;
     case verdict::future_rev:
-      // The account signed it all the same, so our copy is not what the account
-      // has.
+      // The account signed it, so our copy is not what the account has.
       t.count(repo_counter::future_rev);
       sync_.desync("future_rev: " + why.reason, t);
       break;

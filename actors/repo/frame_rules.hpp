@@ -23,26 +23,23 @@ public:
   frame_step take(waiting_frame& x, repo_turn& t);
 
   /// Drops frames that wait for a correct clock while the window of their
-  /// stream is full of such frames. Otherwise the signers that could show
-  /// whether our clock is right could not be received. A fetch brings the
-  /// dropped commits.
+  /// stream is full of such: otherwise the signers that show whether our clock
+  /// is right could not be received. A fetch brings what is dropped.
   void give_way(repo_turn& t);
 
 private:
   using step = frame_step;
 
-  void take_poison(const waiting_frame& x, repo_turn& t);
-  void take_malformed(const waiting_frame& x, repo_turn& t);
-  void take_identity(const waiting_frame& x, repo_turn& t);
+  step take_poison(const waiting_frame& x, repo_turn& t);
+  step take_malformed(const waiting_frame& x, repo_turn& t);
+  step take_identity(const waiting_frame& x, repo_turn& t);
   bool needs_nothing(const waiting_frame& x, const atproto::frame_event& event,
                      repo_turn& t);
   void note_missed(const waiting_frame& x, atproto::tid rev, repo_turn& t);
   step judge(waiting_frame& x, const atproto::frame_event& event, repo_turn& t);
-  void take_account(const waiting_frame& x, const atproto::account_event& event,
-                    repo_turn& t);
   step take_commit(waiting_frame& x, const atproto::commit_event& event,
                    repo_turn& t);
-  void take_replay(const waiting_frame& x, const atproto::commit_event& event,
+  step take_replay(const waiting_frame& x, const atproto::commit_event& event,
                    repo_turn& t);
   step take_sync(waiting_frame& x, const atproto::sync_event& event,
                  repo_turn& t);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/repo/limits.hpp"
 #include "actors/repo/repo_types.hpp"
 #include "actors/support/account_sources.hpp"
 
@@ -29,8 +30,7 @@ inline bool is_gone_in_doubt(const std::optional<storage::identity_row>& x,
 ///
 /// - Frames that need the answer are kept in the sync buffer.
 /// - #account events of hosts are kept here, the last one of each stream.
-/// - A refusal is remembered: if the key or host changes afterwards, the
-///   refused frame may have been valid.
+/// - A refusal is remembered: with another key or host it may have been wrong.
 ///
 /// While a newer document is needed, the repo's row says `gap` and
 /// `identity_due`, so that a crash leads to a look-up and a fetch; `refused_by`
@@ -58,21 +58,25 @@ public:
   /// The stream of the first frame that is kept.
   uint32_t from() const noexcept { return from_; }
 
-  /// The kept frames were dropped: a fetch contains them, judged by the
-  /// document that is known.
+  /// The kept frames were dropped: a fetch by the known document has them.
   void drop_frames() noexcept {
     regrets_ |= keeping_;
     keeping_ = false;
   }
 
-  /// A frame was refused, or a frame was applied before older ones that are
-  /// kept.
+  /// A frame was refused, or applied before older ones that are kept.
   void regret() noexcept { regrets_ = true; }
 
-  /// Keeps an #account event of a host that the document does not name, or that
-  /// it may not name any more. It replaces the earlier event of the same
-  /// stream.
-  void hold(const account_sources::saying& word);
+  /// Keeps an #account event of a host that may not be the current one, in
+  /// place of the earlier event of the same stream.
+  void hold(const account_sources::saying& word) {
+    forget_word(word.at.upstream);
+    if (words_.size() == limits::held_words_max) {
+      words_.erase(words_.begin());
+      regrets_ = true; // The dropped event may have been the host's.
+    }
+    words_.push_back(word);
+  }
 
   /// Takes the last event that the account's host sent; all others stay.
   /// @param is_host Whether the upstream with this id is the account's host.
@@ -91,7 +95,11 @@ public:
   }
 
   /// This stream sent a later event, which was processed.
-  void forget_word(uint32_t upstream);
+  void forget_word(uint32_t upstream) {
+    std::erase_if(words_, [upstream](const account_sources::saying& x) {
+      return x.at.upstream == upstream;
+    });
+  }
 
   /// Drops all kept events: no host can speak for the account.
   void forget_words() noexcept { words_.clear(); }
@@ -99,8 +107,7 @@ public:
   // -- a fetch ----------------------------------------------------------------
 
   /// A fetch is wanted. It waits for the newer document, but only once:
-  /// otherwise someone who opens the doubt again and again could prevent the
-  /// fetch.
+  /// otherwise someone who opens doubts could prevent it.
   /// @returns false when the fetch does not wait any more.
   bool put_off() noexcept {
     if (fetch_ == fetch_state::waited)
@@ -119,8 +126,7 @@ public:
 
   void begin_fetch() noexcept { fetch_ = fetch_state::none; }
 
-  /// The newer document arrived. Refusals stay remembered until a document with
-  /// another key or host arrives.
+  /// The newer document arrived. Refusals matter until key or host change.
   /// @returns whether frames were kept for the document.
   bool close() noexcept {
     open_ = false;

@@ -1,6 +1,5 @@
 #include "actors/repo/identity_view.hpp"
 
-#include "actors/repo/limits.hpp"
 #include "actors/support/limits.hpp"
 #include "base/stored_time.hpp"
 #include "storage/format/account_fact.hpp"
@@ -61,8 +60,8 @@ document_judgement identity_view::judge_anew(waiting_frame& x, repo_turn& t) {
       && (pending_ || pace_.failing() || is_gone_in_doubt(document_, t.row)))
     return document_judgement::needed;
   if (x.buffered || !x.refreshed) {
-    // Refused without a newer document, because no more look-ups are allowed
-    // now. If the key or host changes, the repo is fetched.
+    // No more look-ups are allowed now. If the key or host changes later, the
+    // repo is fetched.
     begin_doubt(t);
     look_up(t);
   }
@@ -71,18 +70,14 @@ document_judgement identity_view::judge_anew(waiting_frame& x, repo_turn& t) {
 
 void identity_view::begin_doubt(repo_turn& t) {
   doubt_.begin();
-  if (t.row.gap && t.row.identity_due)
-    return;
-  t.row.gap = t.row.identity_due = true;
-  t.touch_row();
+  t.set(t.row.gap, true);
+  t.set(t.row.identity_due, true);
 }
 
 void identity_view::remember_refusal(repo_turn& t) {
   doubt_.regret();
-  if (t.row.refused_by != 0)
-    return;
-  t.row.refused_by = key_mark(*document_);
-  t.touch_row();
+  if (t.row.refused_by == 0)
+    t.set(t.row.refused_by, key_mark(*document_));
 }
 
 // -- look-ups -----------------------------------------------------------------
@@ -118,22 +113,20 @@ void identity_view::try_refresh(repo_turn& t) {
 }
 
 void identity_view::look_up_for_sure(repo_turn& t) {
-  if (!std::exchange(t.row.identity_due, true))
-    t.touch_row();
+  t.set(t.row.identity_due, true);
   look_up(t);
 }
 
 void identity_view::expect_change(repo_turn& t) {
   pace_.wanted = true;
   pace_.retry.begin();
-  if (!std::exchange(t.row.identity_due, true))
-    t.touch_row();
+  t.set(t.row.identity_due, true);
 }
 
 void identity_view::dispute(repo_turn& t) {
   pace_.retry.expect(t.now.steady);
-  if (pace_.retry.outlives_crash() && !std::exchange(t.row.identity_due, true))
-    t.touch_row();
+  if (pace_.retry.outlives_crash())
+    t.set(t.row.identity_due, true);
   try_refresh(t);
 }
 
@@ -161,9 +154,8 @@ void identity_view::note_cause(const waiting_frame& x, repo_turn& t) {
 }
 
 void identity_view::end_look_up(repo_turn& t) {
-  if (!pace_.wanted && !doubt_.open() && !pace_.retry.outlives_crash()
-      && std::exchange(t.row.identity_due, false))
-    t.touch_row();
+  if (!pace_.wanted && !doubt_.open() && !pace_.retry.outlives_crash())
+    t.set(t.row.identity_due, false);
 }
 
 // -- answers ------------------------------------------------------------------
@@ -225,8 +217,8 @@ identity_view::difference identity_view::learn(const storage::identity_row& x,
     t.lane.append_fact(storage::identity_scope, t.row, t.now);
     t.touch_row();
   }
-  if (!last && is_unconfirmed(x) && !std::exchange(t.row.identity_due, true))
-    t.touch_row(); // After a crash the handle must still be checked.
+  if (!last && is_unconfirmed(x)) // Else a crash would prevent the check.
+    t.set(t.row.identity_due, true);
   return out;
 }
 
@@ -242,10 +234,9 @@ bool identity_view::ends_doubt(const standing& x, const repo_turn& t) const {
          && (!pace_.wanted || !pace_.may(t.now.steady, t.settings.refresh_min));
 }
 
-/// Whether there was a document before. A directory keeps every document, so
-/// "not found" for a known one is no answer. When a new document was requested,
-/// the cached one was not read; a host in the row then shows that there was
-/// one.
+/// Whether there was a document before: a directory keeps every document, so
+/// "not found" is then no answer. When a new one was requested, the cache was
+/// not read; a host in the row then shows that there was one.
 bool identity_view::was_known(const storage::repo_row& row) const noexcept {
   return document_
          || (asked_ == asked_anew_ && !has_no_document_ && !row.pds.empty());

@@ -9,9 +9,8 @@
 
 namespace weir::actors {
 
-/// What to do with a frame that the known document refuses: the refusal is
-/// final; a newer document is on its way; or a newer document is needed and
-/// does not arrive in time.
+/// What to do with a frame that the known document refuses: it is final, or a
+/// newer document is on its way, or is needed and does not come in time.
 enum class document_judgement : uint8_t { stands, awaited, needed };
 
 /// What one repo knows of its identity (key, host, handle), and when it asks
@@ -25,8 +24,7 @@ class identity_view {
 public:
   explicit identity_view(identity_doubt& doubt) noexcept : doubt_(doubt) {}
 
-  /// Called when the row is loaded: continues the look-up that the last life
-  /// did not finish.
+  /// When the row is loaded: continues the look-up of the last life.
   void resume(repo_turn& t);
 
   /// The repo is new, so its row must be filled from the answer.
@@ -56,14 +54,12 @@ public:
   /// Whether an answer is on its way that may be a newer document.
   bool pending() const noexcept { return pending_; }
 
-  /// Whether no document is known, and one is awaited that is newer than what IDENTITY
-  /// has in its cache.
+  /// Whether no document is known, and a new one is on its way.
   bool is_blind() const noexcept {
     return !document_ && pending_ && asked_ == asked_anew_;
   }
 
-  /// Whether a newer document is on its way, is wanted, or could not be
-  /// fetched.
+  /// Whether a newer document is on its way, wanted, or could not be had.
   bool may_be_old() const noexcept { return pending_ || pace_.open(); }
 
   /// Whether the document may be old or there is evidence against it.
@@ -78,8 +74,7 @@ public:
     return !doubt_.open() || (!pending_ && !pace_.failing());
   }
 
-  /// Whether some answer is still to come. The check of the handle comes after
-  /// the document.
+  /// Whether an answer is still to come, be it only the check of the handle.
   bool asking() const noexcept { return pending_ || answered_ != asked_; }
   bool wants_look_up() const noexcept {
     return pace_.wanted || pace_.retry.waits();
@@ -87,23 +82,21 @@ public:
 
   // -- frames that need a document --------------------------------------------
 
-  /// The one rule for how long a frame waits for a document, and with it all
-  /// later frames of its repo and the position of its stream: for
-  /// `limits::repo_wait_max` after it arrived, while an answer is on its way. A
-  /// frame does not wait when earlier frames were put aside for the same
-  /// document.
+  /// How long a frame waits for a document, and with it all later frames of its
+  /// repo and the position of its stream: for `limits::repo_wait_max` after it
+  /// arrived, while an answer is on its way, and not when earlier frames were
+  /// put aside for the same document.
   bool holds_up(const waiting_frame& x, repo_turn& t) const;
 
-  /// The known document refuses `x`, but a newer one may accept it. Looks up
-  /// the newer one.
+  /// The known document refuses `x`: looks up a newer one, which may accept it.
   document_judgement judge_anew(waiting_frame& x, repo_turn& t);
 
   /// A newer document is needed. The row records that something was not judged
   /// and that a look-up is due, in case the process ends before the answer.
   void begin_doubt(repo_turn& t);
 
-  /// An event was refused by this document. If a later document has another key
-  /// or host, in this life or a later one, the event may have been valid.
+  /// An event was refused by this document. If a later one, even of another
+  /// life, has another key or host, the event may have been valid.
   void remember_refusal(repo_turn& t);
 
   // -- look-ups ---------------------------------------------------------------
@@ -142,17 +135,14 @@ public:
   /// `limits::identity_fresh`.
   void doubt_tombstone(repo_turn& t);
 
-  /// A request of this node failed with the known document. Makes at most one
-  /// look-up, now.
+  /// A request failed with the known document: at most one look-up, now.
   void refresh_if_free(repo_turn& t);
 
-  /// The frame makes a look-up necessary, or is one more cause of the look-up
-  /// that is on its way: that is charged to the upstream that brought the
-  /// frame.
+  /// The frame makes a look-up necessary, or is one more cause of the one that
+  /// is on its way, which is charged to the upstream of the frame.
   void note_cause(const waiting_frame& x, repo_turn& t);
 
-  /// No further answer is awaited, so the row need not ask for a look-up in a
-  /// later life.
+  /// No answer is awaited, so the row need not ask for a look-up.
   void end_look_up(repo_turn& t);
 
   // -- answers ----------------------------------------------------------------
@@ -174,8 +164,7 @@ public:
   /// The number of questions so far.
   uint64_t asked() const noexcept { return asked_; }
 
-  /// Whether the answer contains a new document that was requested after the
-  /// question with the number `than`.
+  /// Whether it is a new document, requested after the question `than`.
   bool is_newer(const identity_answer& x, uint64_t than) const noexcept {
     return x.settled && asked_anew_ > than && x.asked >= asked_anew_;
   }
@@ -200,12 +189,10 @@ public:
   void end_failures() noexcept { pace_.answered(); }
 
   /// There was no answer, or the identity does not exist.
-  /// @returns whether the identity does not exist, so that no document will
-  /// come.
+  /// @returns whether the identity does not exist: no document will come.
   bool take_failure(const identity_answer& x, repo_turn& t);
 
-  /// @param word_waits A report of a host about the account waits for a
-  /// document.
+  /// @param word_waits The report of a host waits for a document.
   void go_on_wanting(const identity_answer& x, bool last, bool word_waits,
                      repo_turn& t);
 

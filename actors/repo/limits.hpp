@@ -4,14 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Limits that `actors/repo` keeps. Each name contains the thing and the unit.
-/// The value itself is allowed; value + 1 is refused.
+/// Limits of `actors/repo`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
 
-/// Number of commits of one DID that wait in memory for its identity or for a
-/// backfill.
+/// Commits of one DID that wait in memory for its identity or a backfill.
 constexpr size_t repo_waiting_commits_max = 256;
 constexpr size_t repo_waiting_bytes_max = 1'048'576;
 /// Look-ups in one `identity_refresh_min`.
@@ -20,20 +18,17 @@ constexpr size_t refresh_burst_max = 10;
 /// A commit that waits longer than this goes to the sync buffer on disk.
 constexpr auto repo_wait_max = 2s;
 
-/// Size of the sync buffer of one repo on disk. One byte more discards the
-/// buffer, and the repo then has a gap.
+/// Sync buffer of a repo on disk. A byte more discards it: the repo has a gap.
 constexpr uint64_t repo_disk_buffer_bytes_max = 268'435'456;
 
-/// When SUPERVISOR had no room for a question to a host, the REPO asks again
-/// after this time.
+/// When SUPERVISOR had no room for a question, it is repeated after this time.
 constexpr std::chrono::minutes account_question_pause{5};
 
 /// Number of #account events of PDSs that are kept for one account until its
 /// document arrives, one for each stream. A further one replaces the oldest.
 constexpr size_t held_words_max = 16;
 
-/// While a repo keeps commits for a document, it checks at this interval
-/// whether it has to give them up.
+/// Interval at which a repo checks whether to give up commits that wait.
 constexpr auto doubt_check_interval = 5s;
 
 /// An identity whose document may be outdated is looked up again after this

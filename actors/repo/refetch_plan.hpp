@@ -3,6 +3,7 @@
 #include "actors/repo/limits.hpp"
 #include "actors/repo/repo_types.hpp"
 #include "actors/support/limits.hpp"
+#include "storage/format/repo_row.hpp"
 
 #include <algorithm>
 
@@ -18,8 +19,7 @@ public:
       times_.pop_front();
   }
 
-  /// The next fetch must not begin before this time. A time in the past means
-  /// at once.
+  /// The next fetch must not begin before this time, which may be past.
   steady_time due() const {
     return times_.size() < limits::refetch_burst_max
              ? steady_time{}
@@ -29,8 +29,8 @@ public:
   // -- gaps -------------------------------------------------------------------
 
   /// An event was dropped that may have been valid. The repo goes on until its
-  /// fetch is due. Each time that is later: someone who sends garbage in the
-  /// name of the repo must not cause endless fetches.
+  /// fetch is due, which is later each time: garbage in the name of the repo
+  /// must not cause endless fetches.
   void open_gap(steady_time now) {
     if (gap_due_)
       return;
@@ -39,8 +39,7 @@ public:
     gap_due_ = std::max(now, last_gap_ + pause_);
   }
 
-  /// The open gap leads to a fetch now, and the next gap to a later one. Gaps
-  /// that were closed without a fetch do not make it later.
+  /// The open gap leads to a fetch now, and the next gap to a later one.
   void spend_gap(steady_time now) noexcept {
     gap_due_.reset();
     last_gap_ = now;
@@ -58,8 +57,7 @@ public:
 
   // -- what listings said -----------------------------------------------------
 
-  /// In every try, the host served an older rev than this one, which a listing
-  /// had named.
+  /// In every try, the host served an older rev than this listed one.
   void disprove(atproto::tid rev, steady_time now) noexcept {
     disproved_ = rev;
     disproved_until_ = now + limits::disproved_rev_memory;
@@ -80,3 +78,29 @@ private:
 };
 
 } // namespace weir::actors
+
+/// The rev that the next fetch must reach. It is in the row, so that even after
+/// a crash no older copy counts as a success (protocol-coverage.md 5.3).
+namespace weir::actors::needed_rev {
+
+/// An event of this rev was not applied.
+/// @param proved The account signed the rev, rather than a listing naming it.
+inline void require(storage::repo_row& row, atproto::tid rev, bool proved) {
+  auto& known = proved ? row.missed_rev : row.listed_rev;
+  known = std::max(known, rev);
+}
+
+/// After `limits::listed_rev_tries_max` failures, an older rev is accepted
+/// against a listing, but never against a signature.
+inline atproto::tid least(const storage::repo_row& row) {
+  return row.retry_count < limits::listed_rev_tries_max
+           ? std::max(row.missed_rev, row.listed_rev)
+           : row.missed_rev;
+}
+
+/// A fetch reached the rev, or the content of the repo was erased.
+inline void settle(storage::repo_row& row) {
+  row.missed_rev = row.listed_rev = {};
+}
+
+} // namespace weir::actors::needed_rev

@@ -1,12 +1,147 @@
 #pragma once
 
-#include "actors/repo/identity_retry.hpp"
 #include "actors/repo/limits.hpp"
 #include "actors/repo/repo_types.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace weir::actors {
+
+/// Whether the document claims a handle that is not confirmed.
+inline bool is_unconfirmed(const storage::identity_row& x) noexcept {
+  return !x.claimed_handle.empty() && x.handle.empty() && !x.tombstoned;
+}
+
+/// Whether consumers have no handle yet, and one may still be confirmed.
+inline bool awaits_handle(const storage::repo_row& row,
+                          const storage::identity_row& x) noexcept {
+  return row.handle.empty() && is_unconfirmed(x);
+}
+
+/// Decides when an identity is looked up once more because the last answer may
+/// be outdated: its handle could not be confirmed, or it refuses what a newer
+/// key or host would prove. The server that confirms the handle may be down, or
+/// the directory may lag behind, and nothing announces that this is over. The
+/// pause doubles, and after `limits::second_looks_max` tries the answer stands.
+/// An answer that arrives before the pause is over, because of another
+/// question, is not counted as a try: otherwise each event that such a document
+/// refuses would double the pause.
+class identity_retry {
+public:
+  /// Processes the last answer to a look-up.
+  /// @param expected There is a reason to expect another answer.
+  /// @param unsure It is not the hoped-for one; otherwise no look-up follows.
+  void hear(bool unsure, bool expected, steady_time now) noexcept {
+    if (!unsure && !doubted_) {
+      running_ = false;
+      due_.reset();
+      return;
+    }
+    if (due_ && now < *due_)
+      return;
+    if (!running_ && (expected || doubted_))
+      begin();
+    failed(now);
+  }
+
+  /// There is evidence against the known document.
+  void expect(steady_time now) noexcept {
+    doubted_ = true;
+    if (due_)
+      return;
+    if (!running_)
+      begin();
+    failed(now);
+  }
+
+  /// The document changed, so there is no evidence against it any more.
+  void settle() noexcept { doubted_ = false; }
+
+  /// An event says that the identity may have changed.
+  void begin() noexcept {
+    running_ = true;
+    tries_ = 0;
+    due_.reset();
+  }
+
+  /// Whether a further try follows.
+  bool waits() const noexcept { return due_.has_value(); }
+
+  /// Whether the next life continues. For a handle only during the first tries:
+  /// else a name that belongs to nobody would be looked up with each load.
+  bool outlives_crash() const noexcept {
+    return running_ && (doubted_ || tries_ <= limits::second_looks_kept);
+  }
+
+  /// Whether there is evidence against the known document.
+  bool doubts() const noexcept { return doubted_; }
+
+  /// A look-up ended without the hoped-for answer.
+  void failed(steady_time now) noexcept {
+    if (!running_)
+      return;
+    running_ = tries_ < limits::second_looks_max;
+    doubted_ = doubted_ && running_;
+    if (running_)
+      due_ = now + limits::second_look_pause * (1 << tries_++);
+  }
+
+  /// A failure is no answer and so no try: it is repeated after the same pause.
+  void unanswered(steady_time now) noexcept {
+    if (running_ && tries_ > 0)
+      due_ = now + limits::second_look_pause * (1 << (tries_ - 1));
+  }
+
+  /// When the next try begins.
+  const std::optional<steady_time>& due() const noexcept { return due_; }
+
+  /// @returns true once when that time has come.
+  bool take(steady_time now) noexcept {
+    if (!due_ || now < *due_)
+      return false;
+    due_.reset();
+    return true;
+  }
+
+private:
+  bool running_ = false;
+  bool doubted_ = false;
+  uint32_t tries_ = 0;
+  std::optional<steady_time> due_;
+};
+
+/// Counts the answers of the directory that an identity is gone. The directory
+/// may be wrong for a while, so the copy is erased only after two such answers,
+/// far enough apart and without a document in between. The last answer of an
+/// earlier life counts: it is in the cache of documents.
+class tombstone_words {
+public:
+  /// Whether the directory reported it, and no document arrived since.
+  bool said() const noexcept { return first_ != 0; }
+
+  /// @param x The answer to a look-up, or the cached one.
+  /// @returns whether this is the second such answer.
+  bool hear(const storage::identity_row& x,
+            std::chrono::seconds grace) noexcept {
+    if (!x.tombstoned) {
+      first_ = 0;
+      return false;
+    }
+    // The stored time may come from a clock that was ahead.
+    if (!said() || x.fetched_at < first_)
+      first_ = std::max<int64_t>(x.fetched_at, 1);
+    return x.fetched_at - first_ >= std::min(grace, longest).count();
+  }
+
+private:
+  /// The pause before the last try: two answers that far apart always count.
+  static constexpr std::chrono::seconds longest
+    = limits::second_look_pause * (1 << (limits::second_looks_max - 1));
+
+  int64_t first_ = 0; ///< Unix seconds.
+};
 
 /// Decides when a repo may have its identity looked up anew: at most
 /// `limits::refresh_burst_max` times in an interval (protocol-coverage.md
@@ -50,8 +185,7 @@ public:
     not_before_ = {};
   }
 
-  /// The upstream whose frame makes a look-up necessary: the look-up is charged
-  /// to its host. 0: to the account's own host.
+  /// The upstream whose host pays for the look-up; 0: the account's own host.
   uint32_t cause() const noexcept { return cause_; }
 
   /// @returns whether the cause changed.

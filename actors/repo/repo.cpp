@@ -1,30 +1,22 @@
 #include "actors/repo/repo.hpp"
 
-#include "actors/repo/ask_identity.hpp"
 #include "actors/repo/durable_answers.hpp"
 #include "actors/repo/fetch_link.hpp"
-#include "actors/repo/keep_doubts.hpp"
 #include "actors/repo/repo_machine.hpp"
-#include "actors/repo/repo_reads.hpp"
-#include "actors/repo/tell_news.hpp"
+#include "actors/repo/repo_outbox.hpp"
 #include "actors/support/finished_frames.hpp"
 #include "actors/support/owed_answer.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
-#include "messages/account.hpp"
-#include "messages/backfill.hpp"
 #include "messages/caf_types.hpp"
 #include "messages/identity.hpp"
-#include "messages/journal.hpp"
+#include "storage/tables/collection_table.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include <algorithm>
-#include <functional>
-#include <memory>
 #include <utility>
 
 namespace weir::actors {
@@ -62,16 +54,19 @@ public:
 private:
   now_time now() const {
     const auto& time = *env_.shared->time;
-    return {time.steady_now(), time.wall_now(), &env_.shared->signers};
+    return {time.steady_now(), time.wall_now(), &env_.shared->signers,
+            &env_.shared->upstreams};
   }
 
-  const upstream_board& board() const { return env_.shared->upstreams; }
-
-  /// Updates the node's sum of waiting frames.
   void report_waiting(size_t n) {
     held_.set(machine_.held_bytes());
     env_.metrics->waiting->add(n - waiting_);
     waiting_ = n;
+  }
+
+  template <class Job>
+  void read(Job job) {
+    send(env_.home->reader_of(hash_), reader_job{std::move(job)});
   }
 
   void load();
@@ -81,13 +76,19 @@ private:
   void give_back(const repo_effects& x);
   void send_fetch_effects(repo_effects& x);
   void when_loaded(std::function<void()> run);
+  template <class Event>
+  void when_loaded(const Event& x,
+                   repo_effects (repo_machine::*rule)(const Event&, now_time)) {
+    when_loaded([this, x, rule] { perform((machine_.*rule)(x, now())); });
+  }
   void on_receipt(const repo_receipt& x);
   template <class Reply, class Command>
   caf::result<Reply> change(Command command);
-  caf::result<tracked_reply> tracked();
+  template <class Reply, class Make>
+  caf::result<Reply> answer(Make make);
   void tell_doubt();
+  bool keep_doubts();
   caf::result<job_ended> begin(const begin_fetch& x);
-  caf::result<repo_attended> attend(const attend_repo& x);
   void on_down(const caf::down_msg& x);
   void passivate(bool crowded);
 
@@ -107,13 +108,18 @@ private:
 };
 
 void repo::load() {
-  send(env_.home->reader_of(hash_),
-       load_rows(machine_.repo(), repo_actor{this}));
+  read([to = repo_actor{this}, did = machine_.repo()](store_readers& store) {
+    const storage::repo_table table{store.db, store.names};
+    caf::anon_send(to, repo_loaded{table.load(did)});
+  });
 }
 
+/// Loads the page of the sync buffer on disk that follows the number `after`.
 void repo::load_buffer(uint64_t after) {
-  send(env_.home->reader_of(hash_),
-       load_buffer_page(machine_.repo(), after, repo_actor{this}));
+  read([to = repo_actor{this}, did = machine_.repo(),
+        after](store_readers& store) {
+    caf::anon_send(to, store.read_buffer(did, after));
+  });
 }
 
 void repo::on_loaded(repo_loaded& x) {
@@ -122,7 +128,7 @@ void repo::on_loaded(repo_loaded& x) {
   perform(machine_.on_loaded(std::move(*x.rows), now()));
   for (auto& run : std::exchange(until_loaded_, {}))
     run();
-  perform(machine_.on_awake(board(), now()));
+  perform(machine_.on_awake(now()));
 }
 
 void repo::when_loaded(std::function<void()> run) {
@@ -132,7 +138,6 @@ void repo::when_loaded(std::function<void()> run) {
     until_loaded_.push_back(std::move(run));
 }
 
-/// Carries out what the machine decided.
 void repo::perform(repo_effects x) {
   for (const auto what : x.counted)
     env_.metrics->events[static_cast<size_t>(what)]->add();
@@ -163,8 +168,24 @@ void repo::perform(repo_effects x) {
     }
     return;
   }
-  if (!keep_doubts(machine_, doubted_, *env_.shared))
+  if (!keep_doubts())
     perform(machine_.on_no_room(now()));
+}
+
+/// Claims room for the commits that wait for a document. A node that runs short
+/// of memory or disk drops these commits first, because a fetch brings them.
+/// @returns false when the commits must be dropped.
+bool repo::keep_doubts() {
+  const auto wanted = machine_.doubted();
+  if (wanted == doubt_bytes{}) {
+    doubted_.clear();
+    return true;
+  }
+  for (const auto what : {shortage::memory, shortage::disk})
+    if (env_.shared->intake.level(what) != intake_level::open)
+      return false;
+  return doubted_.set(doubt_source(machine_.repo(), machine_.doubted_from()),
+                      wanted);
 }
 
 void repo::send_fetch_effects(repo_effects& x) {
@@ -184,15 +205,13 @@ void repo::send_fetch_effects(repo_effects& x) {
                                        repo_actor{this}));
 }
 
-/// Treats a BACKFILL that crashed as a failed fetch.
 void repo::on_down(const caf::down_msg& x) {
   if (const auto job = fetch_.on_down(x))
     perform(machine_.on_fetch_failed(
       {*job, fail(ec::cancelled, "the fetch crashed")}, now()));
 }
 
-/// Reports to the UPSTREAMs which frames are finished without an update, and
-/// which failed verification.
+/// Reports frames that are finished without an update, or failed verification.
 void repo::give_back(const repo_effects& x) {
   finished_frames finished;
   for (const auto& mark : x.done)
@@ -202,17 +221,21 @@ void repo::give_back(const repo_effects& x) {
   finished.tell(this, *env_.shared);
 }
 
-/// Runs `command`, which returns how many repos it changed, and answers when
-/// the change is durable.
+/// Runs `command`, which sets whether it changed the repo; answers when
+/// durable.
 template <class Reply, class Command>
 caf::result<Reply> repo::change(Command command) {
   auto promise = make_response_promise<Reply>();
   auto owed = std::make_shared<owed_answer<Reply>>(promise);
   when_loaded([this, owed, command] {
-    repo_effects out;
-    const auto changed = command(out);
-    answers_.add((out.update ? 1 : 0) + machine_.unsent(),
-                 [owed, changed] { owed->give({changed}); });
+    bool changed = false;
+    auto out = command(changed);
+    answers_.add((out.update ? 1 : 0) + machine_.unsent(), [owed, changed] {
+      if constexpr (std::is_empty_v<Reply>)
+        owed->give({});
+      else
+        owed->give({changed});
+    });
     perform(std::move(out));
     answers_.give(machine_.unsent() == 0);
   });
@@ -220,17 +243,19 @@ caf::result<Reply> repo::change(Command command) {
 }
 
 void repo::on_receipt(const repo_receipt& x) {
-  auto out = machine_.on_receipt(*x.receipt, board(), now());
+  auto out = machine_.on_receipt(*x.receipt, now());
   if (!out.stop || out.stop->code == ec::none)
     answers_.confirmed();
   answers_.give(!out.update && machine_.unsent() == 0);
   perform(std::move(out));
 }
 
-caf::result<tracked_reply> repo::tracked() {
-  auto promise = make_response_promise<tracked_reply>();
-  auto owed = std::make_shared<owed_answer<tracked_reply>>(promise);
-  when_loaded([this, owed] { owed->give({machine_.tracked()}); });
+/// Answers with what `make` returns when the rows are loaded.
+template <class Reply, class Make>
+caf::result<Reply> repo::answer(Make make) {
+  auto promise = make_response_promise<Reply>();
+  auto owed = std::make_shared<owed_answer<Reply>>(promise);
+  when_loaded([owed, make] { owed->give(make()); });
   return promise;
 }
 
@@ -247,21 +272,8 @@ void repo::tell_doubt() {
 caf::result<job_ended> repo::begin(const begin_fetch& x) {
   auto promise = make_response_promise<job_ended>();
   fetch_.permit(x.job, promise);
-  when_loaded([this, x] {
-    perform(machine_.on_begin(x.job, *x.identity, board(), now()));
-  });
-  return promise;
-}
-
-caf::result<repo_attended> repo::attend(const attend_repo& x) {
-  auto promise = make_response_promise<repo_attended>();
-  auto owed = std::make_shared<owed_answer<repo_attended>>(promise);
-  when_loaded([this, owed, x] {
-    repo_attended out;
-    if (x.identity)
-      perform(machine_.on_no_host(*x.identity, out.failed, board(), now()));
-    owed->give(out);
-  });
+  when_loaded(
+    [this, x] { perform(machine_.on_begin(x.job, *x.identity, now())); });
   return promise;
 }
 
@@ -281,7 +293,7 @@ repo_actor::behavior_type repo::make_behavior() {
   return {
     [this](tick x) {
       if (timer_.fired(x))
-        perform(machine_.on_timer(board(), now()));
+        perform(machine_.on_timer(now()));
     },
     [this](stop_actor) { quit(); },
     [this](get_status) {
@@ -296,77 +308,80 @@ repo_actor::behavior_type repo::make_behavior() {
       for (const auto& frame : x.frames)
         if (frame.bytes.size() > 0)
           pass(crash_point::frame_taken, frame.repo.str());
-      perform(machine_.on_frames(std::move(x.frames), board(), now()));
+      perform(machine_.on_frames(std::move(x.frames), now()));
     },
     [this](repo_loaded& x) { on_loaded(x); },
     [this](const identity_answer& x) {
-      when_loaded([this, x] {
-        perform(machine_.on_identity(x, board(), now()));
-      });
+      when_loaded(x, &repo_machine::on_identity);
     },
     [this](const repo_receipt& x) { on_receipt(x); },
     [this](const repo_listed& x) {
-      return change<listing_taken>([this, x](repo_effects& out) {
-        out = machine_.on_listed(x, board(), now());
-        return listing_taken{};
-      });
+      return change<listing_taken>(
+        [this, x](bool&) { return machine_.on_listed(x, now()); });
     },
     [this](const account_told& x) {
-      when_loaded([this, x] {
-        perform(machine_.on_host_answer(x, board(), now()));
-      });
+      when_loaded(x, &repo_machine::on_host_answer);
     },
     [this](const repo_incomplete& x) {
-      when_loaded([this, x] {
-        perform(machine_.on_incomplete(x, board(), now()));
-      });
+      when_loaded(x, &repo_machine::on_incomplete);
     },
     [this](const account_unasked& x) {
-      when_loaded([this, x] {
-        perform(machine_.on_host_unasked(x.not_found, x.urgent, now()));
-      });
+      when_loaded(x, &repo_machine::on_host_unasked);
     },
     [this](const passivate_repo& x) { passivate(x.crowded); },
     [this](const add_repos& x) {
-      return change<add_result>([this, x](repo_effects& out) {
-        bool added = false;
-        out = machine_.on_add(x, added, now());
-        return added ? 1u : 0u;
+      return change<add_result>([this, x](bool& added) {
+        return machine_.on_add(x, added, now());
       });
     },
     [this](const remove_repos&) {
-      return change<remove_result>([this](repo_effects& out) {
-        bool removed = false;
-        out = machine_.on_remove(removed, now());
-        return removed ? 1u : 0u;
+      return change<remove_result>([this](bool& removed) {
+        return machine_.on_remove(removed, now());
       });
     },
     [this](const resync_repos&) {
-      return change<resync_result>([this](repo_effects& out) {
-        bool queued = false;
-        out = machine_.on_resync(queued, now());
-        return queued ? 1u : 0u;
+      return change<resync_result>([this](bool& queued) {
+        return machine_.on_resync(queued, now());
       });
     },
-    [this](ask_tracked) { return tracked(); },
+    [this](ask_tracked) {
+      return answer<tracked_reply>(
+        [this] { return tracked_reply{machine_.tracked()}; });
+    },
     [this](const begin_fetch& x) { return begin(x); },
-    [this](const attend_repo& x) { return attend(x); },
+    [this](const attend_repo& x) {
+      return answer<repo_attended>([this, x] {
+        repo_attended out;
+        if (x.identity)
+          perform(machine_.on_no_host(*x.identity, out.failed, now()));
+        return out;
+      });
+    },
     [this](repo_chunk& x) {
       perform(machine_.on_chunk(std::move(x), now()));
     },
     [this](const repo_fetched& x) {
-      perform(machine_.on_fetched(x.job, *x.root, board(), now()));
+      perform(machine_.on_fetched(x.job, *x.root, now()));
     },
     [this](const repo_fetch_failed& x) {
       perform(machine_.on_fetch_failed(x, now()));
     },
     [this](repo_buffer_page& x) {
-      perform(machine_.on_buffer_page(std::move(x), board(), now()));
+      perform(machine_.on_buffer_page(std::move(x), now()));
     },
   };
 }
 
 } // namespace
+
+repo_metrics::repo_metrics(metrics_registry& registry) {
+  for (size_t i = 0; i <= static_cast<size_t>(repo_counter::last_); ++i)
+    events.push_back(&registry.counter(
+      "weir_repo_events_total", "Events of streams, by what became of them",
+      "result", to_string(static_cast<repo_counter>(i))));
+  waiting
+    = &registry.gauge("weir_repo_waiting_frames", "Frames that wait in REPOs");
+}
 
 repo_actor spawn_repo(caf::actor_system& system, router_actor router,
                       const repo_environment& env, atproto::did which,

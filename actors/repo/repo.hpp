@@ -7,10 +7,6 @@
 #include <functional>
 #include <memory>
 
-namespace caf {
-class actor_system;
-} // namespace caf
-
 namespace weir::actors {
 
 /// Counters of all REPOs of a node, one for each `repo_counter`.
@@ -40,8 +36,7 @@ struct repo_environment {
 /// Lifetime: only its ROUTER shard spawns and monitors it. It ends when it is
 /// idle and asked to passivate, when its repo is removed, or when its update
 /// does not fit what is stored. A successor starts from the store.
-/// @param incarnation Sent with every update. Late updates of a predecessor,
-/// which has a lower one, are refused.
+/// @param incarnation Sent with every update: those of a lower one are refused.
 repo_actor spawn_repo(caf::actor_system& system, router_actor router,
                       const repo_environment& env, atproto::did repo,
                       uint64_t incarnation);

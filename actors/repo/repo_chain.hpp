@@ -2,11 +2,12 @@
 
 #include "actors/repo/repo_turn.hpp"
 
+#include <utility>
+
 namespace weir::actors {
 
 /// The newest commit of a repo's copy: its rev and the root of its data, as the
-/// next update will leave them. Only values that `atproto::verify_*` made move
-/// the chain.
+/// next update leaves them. Only values of `atproto::verify_*` move the chain.
 class repo_chain {
 public:
   /// Undefined when there is no copy.
@@ -20,23 +21,71 @@ public:
 
   /// Goes back to the durable state.
   /// @param x Null when nothing is durable.
-  void return_to(const storage::chain_row* x);
+  void return_to(const storage::chain_row* x) {
+    rev_ = x == nullptr ? atproto::tid{} : x->rev;
+    data_ = x == nullptr ? atproto::cid{} : x->data;
+  }
 
   void forget() noexcept { return_to(nullptr); }
 
-  /// Appends the commit and those of its records that pass the filter. The
-  /// chain moves even when no record passes (SYNC-24).
+  /// Appends the commit and its records that pass the filter, if any (SYNC-24).
   /// @pre is_followed_by(commit)
   void apply(const waiting_frame& x, const atproto::verified_commit& commit,
-             const wire::collection_filter& filter, repo_turn& t);
+             const wire::collection_filter& filter, repo_turn& t) {
+    storage::transaction tx;
+    if (x.buffered)
+      tx.from = storage::provenance::buffer;
+    size_t bytes = commit.commit_block.size();
+    for (const auto& op : commit.ops) {
+      if (!filter.matches(op.collection))
+        continue;
+      bytes += op.record.size();
+      tx.ops.push_back(
+        {op.collection, op.action, op.rkey, op.id, op.record, op.undecodable});
+    }
+    t.count(tx.ops.empty() && !commit.ops.empty()
+              ? repo_counter::commit_filtered
+              : repo_counter::commit_applied);
+    for (auto i = undecodable_in(tx.ops); i > 0; --i)
+      t.count(repo_counter::record_undecodable);
+    append(std::move(tx), atproto::op_action::create, commit, bytes, t);
+  }
 
   /// Moves to a newer commit that has the same data.
-  void apply(const atproto::verified_sync& sync, repo_turn& t);
+  void apply(const atproto::verified_sync& sync, repo_turn& t) {
+    append({}, atproto::op_action::update, sync, 0, t);
+  }
 
   /// Moves to the root of a fetch whose records are all written.
-  void apply(const atproto::verified_root& root, uint64_t job, repo_turn& t);
+  void apply(const atproto::verified_root& root, uint64_t job, repo_turn& t) {
+    if (root.rev == rev_ && root.data == data_)
+      return;
+    storage::transaction tx;
+    tx.from = storage::provenance::resync;
+    tx.live = false;
+    tx.job = job;
+    append(std::move(tx), atproto::op_action::create, root, 0, t);
+  }
 
 private:
+  /// Appends the block that the account signed to `tx`, and moves the chain.
+  template <class Commit>
+  void append(storage::transaction tx, atproto::op_action action,
+              const Commit& x, size_t content_bytes, repo_turn& t) {
+    tx.rev = x.rev;
+    tx.time_us = x.rev.time().micros;
+    tx.ops.push_back({std::string{storage::commit_scope},
+                      action,
+                      {},
+                      x.commit,
+                      x.commit_block,
+                      false});
+    t.lane.move_chain({x.rev, x.data, x.commit, tx.live});
+    t.lane.append(std::move(tx), content_bytes);
+    rev_ = x.rev;
+    data_ = x.data;
+  }
+
   atproto::tid rev_;
   atproto::cid data_;
 };

@@ -47,14 +47,12 @@ public:
 
   // -- refusals ---------------------------------------------------------------
 
-  /// Counts a frame that was refused after its signature was checked, which is
-  /// the expensive part.
+  /// Counts a frame that was refused after its expensive check.
   void note_refusal() noexcept { ++refusals_; }
 
   void begin_turn() noexcept { refusals_ = 0; }
 
-  /// Whether so many frames were refused in this turn that other actors must
-  /// run first.
+  /// Whether this turn refused so many that other actors must run first.
   bool is_tired() const noexcept {
     return refusals_ >= limits::repo_refusals_a_turn;
   }

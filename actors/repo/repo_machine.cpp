@@ -1,9 +1,7 @@
 #include "actors/repo/repo_machine.hpp"
 
-#include "actors/repo/limits.hpp"
 #include "actors/support/limits.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace weir::actors {
@@ -16,17 +14,15 @@ repo_machine::repo_machine(atproto::did repo, repo_settings_ptr settings,
                            uint64_t incarnation)
   : settings_(std::move(settings)), lane_(std::move(repo), incarnation) {}
 
-repo_turn repo_machine::turn(repo_effects& out, now_time now,
-                             const upstream_board* board) noexcept {
-  return {now, *settings_, row_, lane_, out, board};
+repo_turn repo_machine::turn(repo_effects& out, now_time now) noexcept {
+  return {now, *settings_, row_, lane_, out};
 }
 
 /// Turns one event into one turn, and at its end sends what was decided.
 template <class Rules>
-repo_effects repo_machine::take_turn(now_time now, const upstream_board* board,
-                                     Rules rules) {
+repo_effects repo_machine::take_turn(now_time now, Rules rules) {
   repo_effects out;
-  auto t = turn(out, now, board);
+  auto t = turn(out, now);
   rules(t);
   flush(t);
   if (job_.awaits_order() && !out.stop)
@@ -36,28 +32,26 @@ repo_effects repo_machine::take_turn(now_time now, const upstream_board* board,
 
 /// Like `take_turn`, for an event that only matters while the repo is tracked.
 template <class Rules>
-repo_effects repo_machine::when_alive(now_time now, const upstream_board* board,
-                                      Rules rules) {
-  return life_.lives() ? take_turn(now, board, rules) : repo_effects{};
+repo_effects repo_machine::when_alive(now_time now, Rules rules) {
+  return life_.lives() ? take_turn(now, rules) : repo_effects{};
 }
 
 /// Like `when_alive`, for an event that only matters while this fetch runs.
 template <class Rules>
-repo_effects repo_machine::when_runs(uint64_t job, now_time now,
-                                     const upstream_board* board, Rules rules) {
-  return job_.is(job) ? take_turn(now, board, rules) : repo_effects{};
+repo_effects repo_machine::when_runs(uint64_t job, now_time now, Rules rules) {
+  return job_.is(job) ? take_turn(now, rules) : repo_effects{};
 }
 
 // -- it wakes -----------------------------------------------------------------
 
 repo_effects repo_machine::on_loaded(storage::repo_state x, now_time now) {
-  return take_turn(now, nullptr, [&](repo_turn& t) {
+  return take_turn(now, [&](repo_turn& t) {
     life_.load(std::move(x), t);
   });
 }
 
-repo_effects repo_machine::on_awake(const upstream_board& board, now_time now) {
-  return take_turn(now, &board, [this](repo_turn& t) {
+repo_effects repo_machine::on_awake(now_time now) {
+  return take_turn(now, [this](repo_turn& t) {
     if (life_.lives() && account_sources::has_strangers(row_.words, t.board()))
       account_.forget_strangers(t);
     pump(t);
@@ -67,9 +61,8 @@ repo_effects repo_machine::on_awake(const upstream_board& board, now_time now) {
 // -- the stream ---------------------------------------------------------------
 
 repo_effects repo_machine::on_frames(std::vector<atproto::stamped_frame> frames,
-                                     const upstream_board& board,
                                      now_time now) {
-  return take_turn(now, &board, [&](repo_turn& t) {
+  return take_turn(now, [&](repo_turn& t) {
     inbox_.push(std::move(frames), now.steady);
     if (life_.loaded())
       pump(t);
@@ -107,8 +100,8 @@ void repo_machine::flush(repo_turn& t) {
     lane_.send_chunk(std::move(*chunk), t.out);
 }
 
-repo_effects repo_machine::on_timer(const upstream_board& board, now_time now) {
-  return when_alive(now, &board, [&](repo_turn& t) {
+repo_effects repo_machine::on_timer(now_time now) {
+  return when_alive(now, [&](repo_turn& t) {
     identity_.try_refresh(t);
     sync_.attend_gap(t);
     question_.ask(t);
@@ -121,7 +114,7 @@ repo_effects repo_machine::on_timer(const upstream_board& board, now_time now) {
 }
 
 repo_effects repo_machine::on_no_room(now_time now) {
-  return take_turn(now, nullptr, [this](repo_turn& t) {
+  return take_turn(now, [this](repo_turn& t) {
     if (gate_.make_room(t) && !inbox_.empty())
       t.arm(t.now.steady);
   });
@@ -129,47 +122,83 @@ repo_effects repo_machine::on_no_room(now_time now) {
 
 // -- the identity -------------------------------------------------------------
 
-repo_effects repo_machine::on_identity(const identity_answer& x,
-                                       const upstream_board& board,
-                                       now_time now) {
-  return take_turn(now, &board, [&](repo_turn& t) {
+repo_effects repo_machine::on_identity(const identity_answer& x, now_time now) {
+  return take_turn(now, [&](repo_turn& t) {
     const auto heard = identity_.hear(x);
     if (!life_.lives())
       return;
-    news_.take(x, heard, t);
+    take_identity(x, heard, t);
     pump(t);
   });
 }
 
+/// Passes an answer of IDENTITY to the parts, in the order that they need.
+void repo_machine::take_identity(const identity_answer& x,
+                                 const identity_view::standing& heard,
+                                 repo_turn& t) {
+  if (x.fact) {
+    take_document(x, heard, t);
+    return;
+  }
+  if (identity_.take_failure(x, t))
+    gate_.give_up(t);
+  identity_.go_on_wanting(x, heard.last, words_.waits(), t);
+  fetch_.go_on_without_document(x.fact.error(), t);
+}
+
+void repo_machine::take_document(const identity_answer& x,
+                                 const identity_view::standing& heard,
+                                 repo_turn& t) {
+  const auto differs = identity_.learn(*x.fact, heard.last, t);
+  if (differs.host)
+    fetch_.move(differs.moved, t);
+  account_.hear_directory(*x.fact, t);
+  if (differs.key_or_host) {
+    sync_.take_new_identity(t);
+    if (!x.fact->tombstoned) // Which is a doubt itself.
+      identity_.end_dispute();
+  }
+  identity_.plan_next(x, heard.last, differs.had_handle, t);
+  words_.hear_document(x, t);
+  if (identity_.ends_doubt(heard, t))
+    gate_.open(t);
+  if (heard.last)
+    identity_.end_look_up(t);
+  question_.ask(t);
+  identity_.try_refresh(t);
+  fetch_.go_on(t);
+}
+
+/// Takes the answer that SUPERVISOR received when it looked for a host.
+void repo_machine::adopt_identity(identity_answer x, repo_turn& t) {
+  if (identity_.adopt(x, t))
+    take_identity(x, identity_.hear(x), t);
+}
+
 // -- listings, the host, the census -------------------------------------------
 
-repo_effects repo_machine::on_listed(const repo_listed& x,
-                                     const upstream_board& board,
-                                     now_time now) {
-  return when_alive(now, &board, [&](repo_turn& t) {
+repo_effects repo_machine::on_listed(const repo_listed& x, now_time now) {
+  return when_alive(now, [&](repo_turn& t) {
     proof_.hear_listing(x, t);
   });
 }
 
-repo_effects repo_machine::on_host_answer(const account_told& x,
-                                          const upstream_board& board,
-                                          now_time now) {
-  return when_alive(now, &board, [&](repo_turn& t) {
+repo_effects repo_machine::on_host_answer(const account_told& x, now_time now) {
+  return when_alive(now, [&](repo_turn& t) {
     words_.hear_answer(x, t);
   });
 }
 
-repo_effects repo_machine::on_host_unasked(bool not_found, bool urgent,
+repo_effects repo_machine::on_host_unasked(const account_unasked& x,
                                            now_time now) {
-  return when_alive(now, nullptr, [&](repo_turn& t) {
-    question_.put_off(not_found, urgent, t);
+  return when_alive(now, [&](repo_turn& t) {
+    question_.put_off(x, t);
   });
 }
 
 repo_effects repo_machine::on_incomplete(const repo_incomplete& x,
-                                         const upstream_board& board,
                                          now_time now) {
-  return when_alive(now, &board, [&](repo_turn& t) {
+  return when_alive(now, [&](repo_turn& t) {
     proof_.hear_census(x, t);
   });
 }
@@ -177,14 +206,13 @@ repo_effects repo_machine::on_incomplete(const repo_incomplete& x,
 // -- updates ------------------------------------------------------------------
 
 repo_effects repo_machine::on_receipt(const storage::update_receipt& receipt,
-                                      const upstream_board& board,
                                       now_time now) {
-  return take_turn(now, &board, [&](repo_turn& t) {
+  return take_turn(now, [&](repo_turn& t) {
     const auto was_chunk = lane_.land();
     const auto stays = accept(receipt, was_chunk, t);
     auto followers = lane_.take_followers();
     if (!stays)
-      return; // The stream repeats these frames.
+      return;                          // The stream repeats these frames.
     t.out.done = std::move(followers); // Everything before them is durable.
     if (!life_.removing()) {
       t.out.chunks_done = was_chunk ? 1 : 0;
@@ -235,20 +263,20 @@ bool repo_machine::accept(const storage::update_receipt& receipt,
 // -- commands -----------------------------------------------------------------
 
 repo_effects repo_machine::on_add(add_repos what, bool& added, now_time now) {
-  return take_turn(now, nullptr, [&](repo_turn& t) {
+  return take_turn(now, [&](repo_turn& t) {
     added = life_.add(std::move(what), t);
   });
 }
 
 repo_effects repo_machine::on_remove(bool& removed, now_time now) {
-  return take_turn(now, nullptr, [&](repo_turn& t) {
+  return take_turn(now, [&](repo_turn& t) {
     removed = life_.remove(t);
   });
 }
 
 repo_effects repo_machine::on_resync(bool& queued, now_time now) {
   queued = life_.lives();
-  return when_alive(now, nullptr, [this](repo_turn& t) {
+  return when_alive(now, [this](repo_turn& t) {
     if (job_.runs())
       return;
     if (row_.account != account_status::active)
@@ -261,14 +289,13 @@ repo_effects repo_machine::on_resync(bool& queued, now_time now) {
 // -- backfill -----------------------------------------------------------------
 
 repo_effects repo_machine::on_begin(uint64_t job, const identity_answer& x,
-                                    const upstream_board& board,
                                     now_time now) {
-  return take_turn(now, &board, [&](repo_turn& t) {
+  return take_turn(now, [&](repo_turn& t) {
     if (!life_.lives() || (sync_.wants_fetch(row_) && fetch_.put_off())) {
       fetch_session::refuse(job, t);
       return;
     }
-    news_.adopt(x, t);
+    adopt_identity(x, t);
     t.out.wish.reset(); // The fetch that it asks for begins now.
     fetch_.begin(job, t);
     pump(t);
@@ -276,26 +303,24 @@ repo_effects repo_machine::on_begin(uint64_t job, const identity_answer& x,
 }
 
 repo_effects repo_machine::on_no_host(const identity_answer& x, error& failed,
-                                      const upstream_board& board,
                                       now_time now) {
-  return when_alive(now, &board, [&](repo_turn& t) {
-    news_.adopt(x, t);
+  return when_alive(now, [&](repo_turn& t) {
+    adopt_identity(x, t);
     failed = fetch_.fail_look_up(x, t);
     pump(t);
   });
 }
 
 repo_effects repo_machine::on_chunk(repo_chunk chunk, now_time now) {
-  return when_runs(chunk.job, now, nullptr, [&](repo_turn& t) {
+  return when_runs(chunk.job, now, [&](repo_turn& t) {
     fetch_.take_chunk(std::move(chunk), t);
   });
 }
 
 repo_effects repo_machine::on_fetched(uint64_t job,
                                       const atproto::verified_root& root,
-                                      const upstream_board& board,
                                       now_time now) {
-  return when_runs(job, now, &board, [&](repo_turn& t) {
+  return when_runs(job, now, [&](repo_turn& t) {
     fetch_.take_root(root, t);
     pump(t);
   });
@@ -303,17 +328,15 @@ repo_effects repo_machine::on_fetched(uint64_t job,
 
 repo_effects repo_machine::on_fetch_failed(const repo_fetch_failed& why,
                                            now_time now) {
-  return when_runs(why.job, now, nullptr, [&](repo_turn& t) {
+  return when_runs(why.job, now, [&](repo_turn& t) {
     if (why.ahead.defined())
       t.out.news.heard.push_back({0, false, why.ahead, false});
     fetch_.take_failure(why, t);
   });
 }
 
-repo_effects repo_machine::on_buffer_page(repo_buffer_page page,
-                                          const upstream_board& board,
-                                          now_time now) {
-  return take_turn(now, &board, [&](repo_turn& t) {
+repo_effects repo_machine::on_buffer_page(repo_buffer_page page, now_time now) {
+  return take_turn(now, [&](repo_turn& t) {
     if (auto read = buffer_.take_page(std::move(page), t); !read)
       // Frames are missing: the repo must not become `synced`.
       sync_.desync("the sync buffer cannot be read: " + read.error().context,
@@ -330,8 +353,7 @@ repo_effects repo_machine::on_sleep(now_time now) {
   return out;
 }
 
-/// Memory of the kept commits. A listing keeps an otherwise idle repo awake, so
-/// its actor counts, too.
+/// A listing keeps an otherwise idle repo awake, so its actor counts, too.
 size_t repo_machine::held_bytes() const noexcept {
   return buffer_.bytes() + (listed_.get() ? limits::repo_actor_bytes : 0);
 }
@@ -351,9 +373,8 @@ bool repo_machine::idle(bool crowded) const noexcept {
           && row_.status == repo_status::pending);
   const auto awaits_answer = identity_.asking() && !(crowded && asks_again);
   return life_.loaded() && !lane_.in_flight() && !lane_.unsent()
-         && inbox_.empty() && !job_.runs() && !awaits_answer
-         && !listed_.get() && !life_.is_queued()
-         && (crowded || !wishes);
+         && inbox_.empty() && !job_.runs() && !awaits_answer && !listed_.get()
+         && !life_.is_queued() && (crowded || !wishes);
 }
 
 } // namespace weir::actors

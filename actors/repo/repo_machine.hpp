@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/repo/frame_rules.hpp"
-#include "actors/repo/identity_news.hpp"
 #include "actors/repo/repo_life.hpp"
 #include "actors/support/doubt_room.hpp"
 
@@ -34,55 +33,43 @@ public:
 
   /// Called with the rows as stored. Without a row the repo is not tracked.
   repo_effects on_loaded(storage::repo_state x, now_time now);
-  /// Called when all commands that waited for the rows were handled: frames are
-  /// judged from now on.
-  repo_effects on_awake(const upstream_board& board, now_time now);
+  /// All commands that waited for the rows were handled: frames are judged now.
+  repo_effects on_awake(now_time now);
 
   // -- the stream -------------------------------------------------------------
-  /// @param board Gives the origin of a stream by its id, for the host rule.
   repo_effects on_frames(std::vector<atproto::stamped_frame> frames,
-                         const upstream_board& board, now_time now);
-  repo_effects on_identity(const identity_answer& x,
-                           const upstream_board& board, now_time now);
-  repo_effects on_receipt(const storage::update_receipt& receipt,
-                          const upstream_board& board, now_time now);
-  /// A line of a listing names the repo.
-  repo_effects on_listed(const repo_listed& x, const upstream_board& board,
                          now_time now);
-  /// The current host was asked for the status of the account, or could not be
-  /// asked.
-  repo_effects on_host_answer(const account_told& x,
-                              const upstream_board& board, now_time now);
-  repo_effects on_host_unasked(bool not_found, bool urgent, now_time now);
-  repo_effects on_incomplete(const repo_incomplete&, const upstream_board&,
-                             now_time);
-  repo_effects on_timer(const upstream_board& board, now_time now);
+  repo_effects on_identity(const identity_answer& x, now_time now);
+  repo_effects on_receipt(const storage::update_receipt& receipt, now_time now);
+  /// A line of a listing names the repo.
+  repo_effects on_listed(const repo_listed& x, now_time now);
+  /// The host was asked for the status of the account, or could not be asked.
+  repo_effects on_host_answer(const account_told& x, now_time now);
+  repo_effects on_host_unasked(const account_unasked& x, now_time now);
+  repo_effects on_incomplete(const repo_incomplete& x, now_time now);
+  repo_effects on_timer(now_time now);
 
   // -- commands (SYNC-29, 30, 33) ---------------------------------------------
-  /// @param added False when the repo was tracked already. During a removal the
-  /// addition waits.
+  /// @param added False: it was tracked. During a removal the addition waits.
   repo_effects on_add(add_repos what, bool& added, now_time now);
   repo_effects on_remove(bool& removed, now_time now);
   repo_effects on_resync(bool& queued, now_time now);
 
   // -- backfill ---------------------------------------------------------------
   /// A permit was granted. @pre `x` has a document.
-  repo_effects on_begin(uint64_t job, const identity_answer& x,
-                        const upstream_board& board, now_time now);
+  repo_effects on_begin(uint64_t job, const identity_answer& x, now_time now);
   /// SUPERVISOR found no host for a fetch. @param failed The reason.
   repo_effects on_no_host(const identity_answer& x, error& failed,
-                          const upstream_board& board, now_time now);
+                          now_time now);
   repo_effects on_chunk(repo_chunk chunk, now_time now);
   repo_effects on_fetched(uint64_t job, const atproto::verified_root& root,
-                          const upstream_board& board, now_time now);
+                          now_time now);
   repo_effects on_fetch_failed(const repo_fetch_failed& why, now_time now);
-  repo_effects on_buffer_page(repo_buffer_page page,
-                              const upstream_board& board, now_time now);
+  repo_effects on_buffer_page(repo_buffer_page page, now_time now);
   repo_effects on_no_room(now_time now);
 
   // -- state ------------------------------------------------------------------
-  /// Whether nothing is in flight, waiting or scheduled, so that the actor may
-  /// passivate.
+  /// Whether nothing is in flight, waiting or scheduled: it may passivate.
   /// @param crowded Memory is short: the repo gives up what waits for a
   /// document, as after a crash. Its row says that a look-up is due.
   bool idle(bool crowded = false) const noexcept;
@@ -106,24 +93,24 @@ public:
   /// Number of frames that are not finished or are kept in memory.
   size_t waiting() const noexcept { return inbox_.size() + buffer_.size(); }
   size_t held_bytes() const noexcept;
-  /// Memory and disk taken by commits that are kept for a document, and the
-  /// stream that brought the first of them.
+  /// What the commits kept for a document take, and the stream of the first.
   doubt_bytes doubted() const noexcept { return gate_.kept(); }
   uint32_t doubted_from() const noexcept { return doubt_.from(); }
   const atproto::did& repo() const noexcept { return lane_.repo(); }
 
 private:
-  repo_turn turn(repo_effects& out, now_time now,
-                 const upstream_board* board = nullptr) noexcept;
+  repo_turn turn(repo_effects& out, now_time now) noexcept;
   template <class Rules>
-  repo_effects take_turn(now_time now, const upstream_board* board,
-                         Rules rules);
+  repo_effects take_turn(now_time now, Rules rules);
   template <class Rules>
-  repo_effects when_alive(now_time now, const upstream_board* board,
-                          Rules rules);
+  repo_effects when_alive(now_time now, Rules rules);
   template <class Rules>
-  repo_effects when_runs(uint64_t job, now_time now,
-                         const upstream_board* board, Rules rules);
+  repo_effects when_runs(uint64_t job, now_time now, Rules rules);
+  void take_identity(const identity_answer& x,
+                     const identity_view::standing& heard, repo_turn& t);
+  void take_document(const identity_answer& x,
+                     const identity_view::standing& heard, repo_turn& t);
+  void adopt_identity(identity_answer x, repo_turn& t);
   void pump(repo_turn& t);
   bool may_take() const noexcept;
   void flush(repo_turn& t);
@@ -150,8 +137,6 @@ private:
   repo_life life_{inbox_, kept_,    chain_, identity_,
                   sync_,  account_, words_, fetch_};
   document_gate gate_{account_, job_, buffer_, sync_, identity_, doubt_};
-  identity_news news_{account_, sync_, identity_, question_,
-                      words_,   fetch_, gate_};
   frame_rules frames_{inbox_, account_,  proof_, gate_,  job_,
                       sync_,  identity_, doubt_, chain_, kept_};
 };

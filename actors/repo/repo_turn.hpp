@@ -3,22 +3,19 @@
 #include "actors/repo/update_lane.hpp"
 
 #include <cassert>
+#include <type_traits>
+#include <utility>
 
 namespace weir::actors {
 
-class upstream_board;
-
 /// What the rules of a repo work with while they process one event: the state
-/// at that moment, and the place for the effects. It lives for that one call,
-/// and every part of the repo gets the same object.
+/// at that moment, and the place for effects. All parts get the same object.
 class repo_turn {
 public:
-  /// @param upstreams Null for an event whose rules do not use them.
   repo_turn(now_time time, const repo_settings& shared,
             storage::repo_row& stored, update_lane& updates,
-            repo_effects& effects, const upstream_board* upstreams) noexcept
-    : now(time), settings(shared), row(stored), lane(updates), out(effects),
-      board_(upstreams) {}
+            repo_effects& effects) noexcept
+    : now(time), settings(shared), row(stored), lane(updates), out(effects) {}
 
   const now_time now;
   const repo_settings& settings;
@@ -27,14 +24,32 @@ public:
   repo_effects& out;
 
   const upstream_board& board() const noexcept {
-    assert(board_ != nullptr);
-    return *board_;
+    assert(now.board != nullptr);
+    return *now.board;
   }
 
   /// The row has changed, so the next update carries it.
   void touch_row() noexcept { lane.touch_row(); }
 
-  void settle(const waiting_frame& x) { lane.settle(x, out); }
+  /// Sets a field of the row.
+  template <class T>
+  void set(T& field, std::type_identity_t<T> value) {
+    if (std::exchange(field, value) != value)
+      touch_row();
+  }
+
+  /// Finishes the frame as soon as everything decided before it is durable.
+  frame_step settle(const waiting_frame& x) {
+    lane.settle(x, out);
+    return frame_step::taken;
+  }
+
+  /// Counts a refused frame against the upstream that brought it, if that is a
+  /// PDS. A relay is not responsible for the hosts whose frames it passes on.
+  void charge(const waiting_frame& x) {
+    if (!x.frame.relay)
+      out.refused.push_back(x.frame.at);
+  }
 
   void count(repo_counter x) { out.counted.push_back(x); }
 
@@ -49,9 +64,6 @@ public:
   void wish_fetch(int64_t not_before) {
     out.wish = repo_wish{lane.repo(), row.status, not_before};
   }
-
-private:
-  const upstream_board* board_;
 };
 
 } // namespace weir::actors

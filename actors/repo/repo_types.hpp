@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/repo/signed_news.hpp"
 #include "actors/support/clock_board.hpp"
 #include "actors/support/limits.hpp"
 #include "atproto/stamped_frame.hpp"
@@ -23,6 +22,8 @@
 /// Events and effects of a repo's rules: plain values.
 namespace weir::actors {
 
+class upstream_board;
+
 /// Takes no memory while it is empty, because most repos are idle.
 template <class T>
 using lazy_deque = boost::container::deque<T>;
@@ -30,8 +31,7 @@ using lazy_deque = boost::container::deque<T>;
 /// Settings that all repos share; replaced as a whole when they change.
 struct repo_settings {
   wire::collection_filter filter;
-  /// Grows with every change of `filter`. A repo that was indexed under another
-  /// number is fetched again.
+  /// Grows with `filter`: a repo indexed under another number is fetched again.
   uint32_t filter_generation = 1;
   /// SYNC-15
   std::chrono::seconds retry_min = limits::retry_backoff_range.standard;
@@ -40,8 +40,7 @@ struct repo_settings {
   std::chrono::seconds refresh_min = limits::identity_refresh_range.standard;
   /// A listed rev may run ahead of the stream for this long.
   std::chrono::seconds listing_grace = limits::listing_grace_range.standard;
-  /// A tombstone counts when the directory reported it twice, at least this far
-  /// apart.
+  /// A tombstone counts when it was reported twice, at least this far apart.
   std::chrono::seconds gone_grace = limits::gone_grace_range.standard;
 };
 
@@ -82,17 +81,56 @@ const char* to_string(repo_counter x) noexcept;
 /// Number of operations that wrote a block which is no record.
 size_t undecodable_in(const std::vector<storage::new_operation>& ops) noexcept;
 
+/// The moment of an event.
 struct now_time {
   steady_time steady;
   wall_time wall;
   const clock_board* clock = nullptr; ///< Null means that `wall` is right.
+  const upstream_board* board = nullptr; ///< The origins of the streams.
+};
+
+/// A frame that its repo has not finished yet.
+struct waiting_frame {
+  atproto::stamped_frame frame;
+  steady_time since; ///< Arrival, or the time it came back from disk.
+  /// The frame was in the sync buffer, so its position was given back already.
+  bool buffered = false;
+  bool refreshed = false; ///< The identity was looked up anew for this frame.
+  /// Its number in the sync buffer; 0: it was never there.
+  uint64_t number = 0;
+  /// Since when the frame waits because its rev is later than our clock.
+  std::optional<steady_time> ahead{};
+};
+
+/// Whether the next frame may be looked at, or must wait for this one.
+enum class frame_step : uint8_t { taken, wait };
+
+/// The rev of a commit whose signature is valid: evidence of the time.
+struct heard_rev {
+  uint32_t upstream = 0; ///< 0: from a fetch.
+  bool relay = false;
+  atproto::tid rev;
+  bool sound = true; ///< The rev was acceptable, too.
+};
+
+/// A commit that was refused for good.
+struct refused_commit {
+  uint32_t upstream = 0;
+  atproto::refusal why;
+  bool wrong_host = false; ///< The document names `other_host`, or no host.
+  std::string other_host{};
+};
+
+/// What the commits of a repo tell about the health and clock of the node.
+struct signed_news {
+  std::vector<heard_rev> heard;
+  std::vector<refused_commit> refused;
 };
 
 /// What the actor carries out, in this order.
 struct repo_effects {
   std::vector<position> done; ///< Frames that are finished.
-  /// Frames that failed verification, for which their PDS is responsible. They
-  /// are finished now or later.
+  /// Frames whose PDS is to blame for them. They are finished now or later.
   std::vector<position> refused;
   std::optional<journal_update> update;
   bool load_identity = false;    ///< From the cache, or by a look-up.

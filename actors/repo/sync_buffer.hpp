@@ -1,7 +1,11 @@
 #pragma once
 
 #include "actors/repo/identity_doubt.hpp"
+#include "actors/repo/limits.hpp"
 #include "actors/repo/repo_inbox.hpp"
+
+#include <iterator>
+#include <utility>
 
 namespace weir::actors {
 
@@ -24,10 +28,39 @@ public:
   uint64_t disk_bytes() const noexcept { return disk_bytes_; }
 
   /// @returns false when there is no room for all frames that are kept.
-  bool keep(waiting_frame x, repo_turn& t);
+  bool keep(waiting_frame x, repo_turn& t) {
+    t.count(repo_counter::buffered);
+    t.settle(x);
+    x.buffered = true;
+    x.number = ++last_;
+    bytes_ += x.frame.bytes.size();
+    frames_.push_back(std::move(x));
+    if (frames_.size() <= limits::repo_waiting_commits_max
+        && bytes_ <= limits::repo_waiting_bytes_max)
+      return true;
+    disk_bytes_ += bytes_;
+    if (disk_bytes_ > limits::repo_disk_buffer_bytes_max)
+      return false;
+    for (auto& kept : frames_)
+      t.lane.put_in_buffer(kept.number, std::move(kept.frame));
+    frames_.clear();
+    bytes_ = 0;
+    return true;
+  }
 
   /// Drops all frames, because a fetch contains them.
-  void drop(repo_turn& t);
+  void drop(repo_turn& t) {
+    doubt_.drop_frames();
+    drain_ = draining::none;
+    frames_.clear();
+    bytes_ = 0;
+    read_stale_ = read_pending_;
+    after_ = 0;
+    if (disk_bytes_ > 0) {
+      disk_bytes_ = 0;
+      t.lane.clear_buffer();
+    }
+  }
 
   // -- draining ---------------------------------------------------------------
 
@@ -61,16 +94,50 @@ public:
 
   /// Asks for the next page when its frames can be judged: one page at a time,
   /// and only when everything that was put on disk is durable.
-  void read(repo_turn& t);
+  void read(repo_turn& t) {
+    if (!drains_disk() || read_pending_ || t.lane.in_flight()
+        || t.lane.puts_in_buffer() || inbox_.begins_buffered())
+      return;
+    read_pending_ = true;
+    t.out.read_buffer = after_;
+  }
 
   /// A failure means that the page cannot be read, so that frames are missing.
-  result<void> take_page(repo_buffer_page page, repo_turn& t);
+  result<void> take_page(repo_buffer_page page, repo_turn& t) {
+    read_pending_ = false;
+    if (std::exchange(read_stale_, false) || !drains_disk())
+      return {};
+    if (!page.frames)
+      return page.frames.error();
+    auto& frames = *page.frames;
+    if (!frames.empty())
+      after_ = frames.back().number;
+    if (page.end || frames.empty()) {
+      disk_bytes_ = 0;
+      t.lane.clear_buffer();
+      give_back_memory();
+    }
+    for (auto i = frames.rbegin(); i != frames.rend(); ++i)
+      inbox_.push_front(
+        {std::move(i->frame), t.now.steady, true, false, i->number});
+    return {};
+  }
 
 private:
   enum class draining : uint8_t { none, by_document, after_fetch };
 
-  void drain(draining why);
-  void give_back_memory();
+  void drain(draining why) {
+    drain_ = why;
+    if (!drains_disk()) // Else those on disk are older.
+      give_back_memory();
+  }
+
+  void give_back_memory() {
+    for (auto i = frames_.rbegin(); i != frames_.rend(); ++i)
+      inbox_.push_front(std::move(*i));
+    frames_.clear();
+    bytes_ = 0;
+  }
 
   repo_inbox& inbox_;
   identity_doubt& doubt_;

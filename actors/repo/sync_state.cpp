@@ -1,7 +1,5 @@
 #include "actors/repo/sync_state.hpp"
 
-#include "actors/repo/needed_rev.hpp"
-
 #include <utility>
 
 namespace weir::actors {
@@ -20,13 +18,6 @@ void sync_state::desync(std::string reason, repo_turn& t) {
   t.touch_row();
   if (t.row.account == account_status::active)
     wish_fetch(t);
-}
-
-void sync_state::resync(repo_turn& t) {
-  desync("asked for", t);
-  t.row.error.clear();
-  t.row.next_retry = 0;
-  t.wish_fetch(0);
 }
 
 void sync_state::wish_fetch(repo_turn& t) {
@@ -55,8 +46,7 @@ void sync_state::take_new_identity(repo_turn& t) {
            && t.row.account == account_status::active)
     wish_fetch(t);
   doubt_.settle();
-  if (std::exchange(t.row.refused_by, 0) != 0)
-    t.touch_row();
+  t.set(t.row.refused_by, 0);
 }
 
 void sync_state::check_filter(repo_turn& t) {
@@ -86,21 +76,13 @@ void sync_state::hurry_fetch(repo_turn& t) {
   t.wish_fetch(0);
 }
 
-void sync_state::forget_failure(repo_turn& t) {
-  t.row.status = status_without_fetch(t.row);
-  t.row.error.clear();
-  t.row.retry_count = 0;
-  t.row.next_retry = 0;
-}
-
 // -- gaps ---------------------------------------------------------------------
 
 void sync_state::open_gap(repo_turn& t) {
   if (!takes_commits(t.row) && !job_.runs())
     return; // The repo will be fetched anyhow.
   plan_.open_gap(t.now.steady);
-  if (!std::exchange(t.row.gap, true))
-    t.touch_row();
+  t.set(t.row.gap, true);
   attend_gap(t);
 }
 
@@ -118,19 +100,6 @@ void sync_state::attend_gap(repo_turn& t) {
   }
   plan_.spend_gap(t.now.steady);
   desync("an event was dropped that may have been valid", t);
-}
-
-void sync_state::close_gap(repo_turn& t) {
-  if (!has_gap())
-    return;
-  plan_.close_gap();
-  end_gap(t);
-}
-
-void sync_state::end_gap(repo_turn& t) {
-  if (takes_commits(t.row) && !doubt_.open() && !has_gap()
-      && std::exchange(t.row.gap, false))
-    t.touch_row();
 }
 
 // -- fetches ------------------------------------------------------------------
@@ -151,13 +120,6 @@ void sync_state::end_fetch(atproto::tid rev, repo_turn& t) {
 }
 
 // -- one life and the next ----------------------------------------------------
-
-void sync_state::resume(repo_turn& t) {
-  if (!t.row.gap || t.row.status != repo_status::synced)
-    return;
-  t.lane.clear_buffer();
-  desync("events that were not verified are lost", t);
-}
 
 void sync_state::end_life(repo_turn& t) {
   if (job_.runs())

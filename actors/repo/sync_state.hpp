@@ -2,12 +2,56 @@
 
 #include "actors/repo/fetch_job.hpp"
 #include "actors/repo/identity_view.hpp"
-#include "actors/repo/kept_collections.hpp"
 #include "actors/repo/refetch_plan.hpp"
 
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace weir::actors {
+
+/// Which collections of a repo are kept: those that it was added with, or, if
+/// none were named, those that pass the filter of the node (SYNC-20).
+class kept_collections {
+public:
+  /// A row that names no collection selects the filter of the node.
+  void set(const storage::member_row& row) {
+    own_.reset();
+    if (row.collections.empty())
+      return;
+    if (auto own = wire::collection_filter::parse(row.collections))
+      own_ = std::move(*own);
+  }
+
+  void begin_life(std::vector<std::string> collections, repo_turn& t) {
+    storage::member_row row{t.settings.filter_generation,
+                            std::move(collections)};
+    set(row);
+    t.lane.set_member(std::move(row));
+  }
+
+  /// The repo was added again: the named collections replace the kept ones.
+  /// @returns whether they are different.
+  bool change(const std::vector<std::string>& collections, repo_turn& t) {
+    const auto wanted = wire::collection_filter::parse(collections);
+    if (collections.empty() || !wanted
+        || (own_ && own_->patterns() == wanted->patterns()))
+      return false;
+    begin_life(collections, t);
+    return true;
+  }
+
+  bool has_own() const noexcept { return own_.has_value(); }
+
+  const wire::collection_filter&
+  filter(const repo_settings& settings) const noexcept {
+    return own_ ? *own_ : settings.filter;
+  }
+
+private:
+  std::optional<wire::collection_filter> own_;
+};
 
 /// The status of a repo that is not in sync and not being fetched (SYNC-02).
 inline storage::repo_status
@@ -26,8 +70,7 @@ public:
     : job_(job), buffer_(buffer), identity_(identity), doubt_(doubt),
       kept_(kept) {}
 
-  /// Whether commits are applied: the repo is in sync, or a fetch has brought
-  /// everything and the buffer drains.
+  /// Whether commits are applied: the repo is in sync, or its buffer drains.
   bool takes_commits(const storage::repo_row& row) const noexcept {
     return row.status == storage::repo_status::synced || job_.drains();
   }
@@ -43,13 +86,17 @@ public:
   void desync(std::string reason, repo_turn& t);
 
   /// A user asked for a fetch (SYNC-33), so no pause applies.
-  void resync(repo_turn& t);
+  void resync(repo_turn& t) {
+    desync("asked for", t);
+    t.row.error.clear();
+    t.row.next_retry = 0;
+    t.wish_fetch(0);
+  }
 
   /// Asks for a fetch, now or, when there were many recently, after a pause.
   void wish_fetch(repo_turn& t);
 
-  /// Keeps a commit until it can be judged. If there is no room, the commit is
-  /// dropped and a fetch brings it.
+  /// Keeps a commit until it can be judged; without room, a fetch brings it.
   void keep(waiting_frame x, repo_turn& t);
 
   /// A document names another key or host: what was refused before may have
@@ -65,24 +112,35 @@ public:
   void hurry_fetch(repo_turn& t);
 
   /// Nothing is fetched now, so a failure of the last fetch is forgotten.
-  void forget_failure(repo_turn& t);
+  void forget_failure(repo_turn& t) {
+    t.row.status = status_without_fetch(t.row);
+    t.row.error.clear();
+    t.row.retry_count = 0;
+    t.row.next_retry = 0;
+  }
 
   // -- gaps -------------------------------------------------------------------
 
-  /// An event was dropped that may have been valid (CONS-11). The repo goes on
-  /// until its fetch is due, in case the next event shows that nothing is
-  /// missing.
+  /// An event was dropped that may have been valid (CONS-11). The repo is
+  /// fetched later, as the next event may show that nothing is missing.
   void open_gap(repo_turn& t);
 
   /// Fetches the repo when its gap is due.
   void attend_gap(repo_turn& t);
 
   /// A commit followed on the copy, so nothing is missing.
-  void close_gap(repo_turn& t);
+  void close_gap(repo_turn& t) {
+    if (!has_gap())
+      return;
+    plan_.close_gap();
+    end_gap(t);
+  }
 
-  /// The row says that nothing is missing, unless something is still not
-  /// judged.
-  void end_gap(repo_turn& t);
+  /// The row says that nothing is missing, unless something is not judged.
+  void end_gap(repo_turn& t) {
+    if (takes_commits(t.row) && !doubt_.open() && !has_gap())
+      t.set(t.row.gap, false);
+  }
 
   bool has_gap() const noexcept { return plan_.gap_due().has_value(); }
 
@@ -102,7 +160,12 @@ public:
   // -- one life and the next --------------------------------------------------
 
   /// Called when the row is loaded: what the last life did not judge is lost.
-  void resume(repo_turn& t);
+  void resume(repo_turn& t) {
+    if (!t.row.gap || t.row.status != storage::repo_status::synced)
+      return;
+    t.lane.clear_buffer();
+    desync("events that were not verified are lost", t);
+  }
 
   void end_life(repo_turn& t);
 

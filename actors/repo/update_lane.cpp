@@ -1,47 +1,11 @@
 #include "actors/repo/update_lane.hpp"
 
 #include "storage/format/account_fact.hpp"
-#include "storage/format/limits.hpp"
 
 #include <algorithm>
 #include <utility>
 
 namespace weir::actors {
-
-namespace {
-
-/// Whether a transaction is a commit. Facts stand for themselves.
-bool is_commit(const storage::transaction& x) {
-  return x.rev.defined();
-}
-
-} // namespace
-
-update_lane::update_lane(atproto::did repo, uint64_t incarnation) noexcept
-  : repo_(std::move(repo)), incarnation_(incarnation) {}
-
-void update_lane::on_loaded(std::optional<storage::repo_status> status,
-                            std::shared_ptr<const storage::chain_row> chain) {
-  written_status_ = status;
-  chain_ = std::move(chain);
-}
-
-bool update_lane::full() const noexcept {
-  return next_.transactions.size() >= limits::repo_coalesced_commits_max;
-}
-
-// -- what the next update carries ---------------------------------------------
-
-void update_lane::append(storage::transaction tx, size_t content_bytes) {
-  next_.transactions.push_back(std::move(tx));
-  content_bytes_ += content_bytes;
-  used_ = true;
-}
-
-void update_lane::move_chain(storage::chain_step to) {
-  next_.chain = std::move(to);
-  used_ = true;
-}
 
 void update_lane::append_fact(std::string_view scope,
                               const storage::repo_row& row, now_time now) {
@@ -56,33 +20,6 @@ void update_lane::append_fact(std::string_view scope,
                     shared_bytes::copy_of(content),
                     false});
   append(std::move(tx), json.size());
-}
-
-void update_lane::set_member(storage::member_row x) {
-  next_.member = std::move(x);
-  used_ = true;
-}
-
-void update_lane::put_in_buffer(uint64_t number, atproto::stamped_frame frame) {
-  next_.buffer_put.push_back({number, std::move(frame)});
-  used_ = true;
-}
-
-void update_lane::clear_buffer() noexcept {
-  next_.buffer_put.clear(); // Otherwise they would be written after the clear.
-  next_.buffer_clear = true;
-  used_ = true;
-}
-
-void update_lane::erase() {
-  drop_commits();
-  next_.erase = true;
-  used_ = true;
-}
-
-void update_lane::drop_commits() {
-  std::erase_if(next_.transactions, is_commit);
-  next_.chain.reset();
 }
 
 void update_lane::remove() {
@@ -170,15 +107,6 @@ void update_lane::send_chunk(repo_chunk x, repo_effects& out) {
 }
 
 // -- what became of the update ------------------------------------------------
-
-bool update_lane::land() noexcept {
-  in_flight_ = false;
-  return std::exchange(chunk_in_flight_, false);
-}
-
-std::vector<position> update_lane::take_followers() noexcept {
-  return std::exchange(followers_, {});
-}
 
 void update_lane::refused(bool removing) {
   std::move(followers_.begin(), followers_.end(), std::back_inserter(marks_));

@@ -1,10 +1,12 @@
 #pragma once
 
-#include "actors/repo/waiting_frame.hpp"
+#include "actors/repo/repo_types.hpp"
+#include "storage/format/limits.hpp"
 
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weir::actors {
@@ -15,16 +17,20 @@ namespace weir::actors {
 /// One update is in flight at a time. A frame is finished, so that its upstream
 /// may forget it, when everything that was decided before it is durable: its
 /// position waits for the next update, or for the one in flight, or for none.
-/// When an update is refused, its content goes into the next update, except for
-/// commits.
+/// When an update is refused, its content, except for commits, goes into the
+/// next.
 class update_lane {
 public:
   /// @param incarnation Of the owning actor; sent with every update.
-  update_lane(atproto::did repo, uint64_t incarnation) noexcept;
+  update_lane(atproto::did repo, uint64_t incarnation) noexcept
+    : repo_(std::move(repo)), incarnation_(incarnation) {}
 
   /// Sets what the store has.
   void on_loaded(std::optional<storage::repo_status> status,
-                 std::shared_ptr<const storage::chain_row> chain);
+                 std::shared_ptr<const storage::chain_row> chain) {
+    written_status_ = status;
+    chain_ = std::move(chain);
+  }
 
   const atproto::did& repo() const noexcept { return repo_; }
 
@@ -35,8 +41,7 @@ public:
 
   bool in_flight() const noexcept { return in_flight_; }
 
-  /// Whether `chain()` is still the durable chain when what is in flight is written: no
-  /// update in flight changes it.
+  /// Whether no update in flight changes the durable chain.
   bool chain_stands() const noexcept {
     return !in_flight_ || !sent_.moves_chain;
   }
@@ -46,7 +51,9 @@ public:
   bool row_unsent() const noexcept { return row_dirty_; }
 
   /// Whether the next update has as many commits as one may have.
-  bool full() const noexcept;
+  bool full() const noexcept {
+    return next_.transactions.size() >= limits::repo_coalesced_commits_max;
+  }
 
   // -- what the next update carries -------------------------------------------
 
@@ -54,25 +61,44 @@ public:
   void touch_row() noexcept { row_dirty_ = used_ = true; }
 
   /// @param content_bytes Size of the records and blocks in the transaction.
-  void append(storage::transaction tx, size_t content_bytes = 0);
+  void append(storage::transaction tx, size_t content_bytes = 0) {
+    next_.transactions.push_back(std::move(tx));
+    content_bytes_ += content_bytes;
+    used_ = true;
+  }
 
-  void move_chain(storage::chain_step to);
+  void move_chain(storage::chain_step to) {
+    next_.chain = std::move(to);
+    used_ = true;
+  }
 
-  /// Appends one `$identity` or `$account` operation with what the row says
-  /// now.
+  /// Appends an `$identity` or `$account` operation with what the row says.
   void append_fact(std::string_view scope, const storage::repo_row& row,
                    now_time now);
 
-  void set_member(storage::member_row x);
+  void set_member(storage::member_row x) {
+    next_.member = std::move(x);
+    used_ = true;
+  }
 
   /// Adds a frame to the sync buffer on disk.
-  void put_in_buffer(uint64_t number, atproto::stamped_frame frame);
-  void clear_buffer() noexcept;
+  void put_in_buffer(uint64_t number, atproto::stamped_frame frame) {
+    next_.buffer_put.push_back({number, std::move(frame)});
+    used_ = true;
+  }
+  void clear_buffer() noexcept {
+    next_.buffer_put.clear(); // They would be written after the clear.
+    next_.buffer_clear = true;
+    used_ = true;
+  }
   bool puts_in_buffer() const noexcept { return !next_.buffer_put.empty(); }
 
-  /// Marks all content as erased. Commits that no update carries yet are
-  /// dropped: they would survive that mark.
-  void erase();
+  /// Marks all content as erased. Commits that are not sent yet are dropped.
+  void erase() {
+    drop_commits();
+    next_.erase = true;
+    used_ = true;
+  }
   bool erases() const noexcept { return next_.erase; }
 
   // -- one life and the next --------------------------------------------------
@@ -85,8 +111,7 @@ public:
 
   // -- sending ----------------------------------------------------------------
 
-  /// Finishes the frame as soon as everything that was decided before it is
-  /// durable.
+  /// Finishes the frame when everything decided before it is durable.
   void settle(const waiting_frame& x, repo_effects& out);
 
   /// Whether another update may be sent.
@@ -97,31 +122,33 @@ public:
   /// @pre free and unsent
   void send(const storage::repo_row& row, repo_effects& out);
 
-  /// Sends one chunk of a fetch as an update of its own, which may wait behind
-  /// live updates.
+  /// Sends one chunk of a fetch, which may wait behind live updates.
   /// @pre free and not unsent
   void send_chunk(repo_chunk x, repo_effects& out);
 
   // -- what became of the update ----------------------------------------------
 
   /// The update is no longer in flight. @returns whether it was a chunk.
-  bool land() noexcept;
+  bool land() noexcept {
+    in_flight_ = false;
+    return std::exchange(chunk_in_flight_, false);
+  }
 
   void written(std::shared_ptr<const storage::chain_row> chain) noexcept {
     chain_ = std::move(chain);
   }
 
-  /// The update was refused for good: the frames that it would have finished
-  /// wait for the next update.
+  /// The update was refused for good: its frames wait for the next one.
   /// @param removing This update or the next one removes the repo.
   void refused(bool removing);
 
-  /// Moves into the next update what the refused one carried and what cannot be
-  /// had again. Its commits are not moved.
+  /// The next update carries what the refused one did, except for commits.
   void take_back(const storage::repo_row& row, now_time now);
 
   /// Positions of the frames that waited for the update, which has landed.
-  std::vector<position> take_followers() noexcept;
+  std::vector<position> take_followers() noexcept {
+    return std::exchange(followers_, {});
+  }
 
 private:
   /// What must be restored when the update in flight is refused.
@@ -138,10 +165,16 @@ private:
     bool identity_fact = false;
   };
 
-  void drop_commits();
+  /// Whether a transaction is a commit. Facts stand for themselves.
+  static bool is_commit(const storage::transaction& x) {
+    return x.rev.defined();
+  }
+  void drop_commits() {
+    std::erase_if(next_.transactions, is_commit);
+    next_.chain.reset();
+  }
   void remember_sent();
-  std::shared_ptr<storage::repo_update>
-  guarded(storage::repo_update x) const;
+  std::shared_ptr<storage::repo_update> guarded(storage::repo_update x) const;
 
   atproto::did repo_;
   uint64_t incarnation_;

@@ -1,4 +1,4 @@
-#include "actors/repo/ask_identity.hpp"
+#include "actors/repo/repo_outbox.hpp"
 #include "messages/identity.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 

@@ -1,6 +1,6 @@
 #include "actors/node/health_watch.hpp"
 #include "actors/node/limits.hpp"
-#include "actors/repo/tell_news.hpp"
+#include "actors/repo/repo_outbox.hpp"
 #include "actors/support/limits_health.hpp"
 #include "actors/support/store_readers.hpp"
 #include "messages/backfill.hpp"

@@ -1,6 +1,5 @@
 #include "actors/repo/identity_doubt.hpp"
 #include "actors/repo/limits.hpp"
-#include "actors/repo/needed_rev.hpp"
 #include "actors/repo/refetch_plan.hpp"
 #include "actors/repo/refresh_pace.hpp"
 

@@ -309,7 +309,7 @@ TEST(repo_commits, frames_before_the_rows_wait_for_them_and_the_key) {
   EXPECT_FALSE(x.machine->idle());
   EXPECT_THAT(x.done, IsEmpty());
   x.machine->on_loaded({x.row, x.chain, x.member}, x.now);
-  EXPECT_TRUE(x.machine->on_awake(x.board, x.now).load_identity);
+  EXPECT_TRUE(x.machine->on_awake(x.now).load_identity);
   x.learn(x.identity());
   EXPECT_EQ(x.count_of(repo_counter::commit_applied), 2u);
   EXPECT_EQ(x.write().actor_incarnation, 2u);

@@ -299,8 +299,7 @@ struct asking_repo : repo_world {
   repo_effects hint(uint32_t upstream) {
     const auto frame = identity_frame(1, account.did());
     return machine->on_frames(
-      {stamp({frame.view().begin(), frame.view().end()}, upstream)}, board,
-      now);
+      {stamp({frame.view().begin(), frame.view().end()}, upstream)}, now);
   }
 };
 

@@ -94,7 +94,7 @@ void repo_world::take_all(const std::vector<bytes>& frames, uint32_t upstream) {
 }
 
 void repo_world::perform_frames(std::vector<atproto::stamped_frame> frames) {
-  perform(machine->on_frames(std::move(frames), board, now));
+  perform(machine->on_frames(std::move(frames), now));
 }
 
 void repo_world::account_event(bool active, std::string_view status,
@@ -120,20 +120,19 @@ void repo_world::learn(const result<storage::identity_row>& fact, bool last,
     known_ = *fact;
   const identity_answer x{who(), fact, question.value_or(asked), last,
                           settled};
-  perform(machine->on_identity(x, board, now));
+  perform(machine->on_identity(x, now));
 }
 
 void repo_world::learn_unchecked(const storage::identity_row& fact) {
   identity_answer x{who(), fact, asked, true, true, {}};
   x.checked = false;
-  perform(machine->on_identity(x, board, now));
+  perform(machine->on_identity(x, now));
 }
 
 void repo_world::list(atproto::tid rev, account_status status,
                       uint32_t upstream, const position& at) {
   const auto noted = board.find(upstream).since_reset();
-  perform(
-    machine->on_listed({who(), rev, status, noted, upstream, at}, board, now));
+  perform(machine->on_listed({who(), rev, status, noted, upstream, at}, now));
 }
 
 void repo_world::pass(std::chrono::microseconds x) {
@@ -142,7 +141,7 @@ void repo_world::pass(std::chrono::microseconds x) {
   if (!timer || *timer > now.steady)
     return;
   timer.reset();
-  perform(machine->on_timer(board, now));
+  perform(machine->on_timer(now));
 }
 
 void repo_world::restart() {
@@ -179,12 +178,12 @@ void repo_world::begin(uint64_t job) {
 }
 
 void repo_world::begin(uint64_t job, const identity_answer& said) {
-  perform(machine->on_begin(job, said, board, now));
+  perform(machine->on_begin(job, said, now));
 }
 
 error repo_world::no_host(const identity_answer& said) {
   error out;
-  perform(machine->on_no_host(said, out, board, now));
+  perform(machine->on_no_host(said, out, now));
   return out;
 }
 
@@ -193,7 +192,7 @@ void repo_world::chunk(uint64_t job, std::vector<storage::new_operation> ops) {
 }
 
 void repo_world::fetched(uint64_t job, const atproto::verified_root& what) {
-  perform(machine->on_fetched(job, what, board, now));
+  perform(machine->on_fetched(job, what, now));
 }
 
 void repo_world::fail_fetch(uint64_t job, error why,
@@ -211,12 +210,12 @@ void repo_world::page(size_t frames, bool end) {
     out.push_back({i->first, i->second});
     out.back().frame.kind = atproto::frame_kind::unknown;
   }
-  perform(machine->on_buffer_page({std::move(out), end}, board, now));
+  perform(machine->on_buffer_page({std::move(out), end}, now));
 }
 
 void repo_world::fail_page(error why) {
   ++pages;
-  perform(machine->on_buffer_page({std::move(why), true}, board, now));
+  perform(machine->on_buffer_page({std::move(why), true}, now));
 }
 
 void repo_world::set(const repo_settings& x) {
@@ -239,7 +238,7 @@ storage::repo_update repo_world::write(update_outcome outcome) {
   for (const auto& mark : x->marks)
     if (outcome == update_outcome::done)
       done.push_back(mark.seq);
-  perform(machine->on_receipt(receipt, board, now));
+  perform(machine->on_receipt(receipt, now));
   return std::move(*x->update);
 }
 

@@ -101,22 +101,22 @@ public:
   }
 
   void tell(const account_told& x) {
-    perform(machine->on_host_answer(x, board, now));
+    perform(machine->on_host_answer(x, now));
   }
 
   void look(bool unproved = false) {
-    perform(machine->on_incomplete({who(), unproved}, board, now));
+    perform(machine->on_incomplete({who(), unproved}, now));
   }
 
   /// The relay's listings do not name it, and its host has it.
   void leave_out() {
-    perform(machine->on_incomplete({who(), false, relay_id}, board, now));
+    perform(machine->on_incomplete({who(), false, relay_id}, now));
   }
 
   /// There was no room for the last question.
   void put_off() {
-    const auto& last = questions.back();
-    perform(machine->on_host_unasked(last.not_found, last.urgent, now));
+    const auto& x = questions.back();
+    perform(machine->on_host_unasked({who(), x.not_found, x.urgent}, now));
   }
 
   /// The clocks move and the machine hears of it.
@@ -126,7 +126,7 @@ public:
   void no_room() { perform(machine->on_no_room(now)); }
 
   void sleep() { perform(machine->on_sleep(now)); }
-  void awake() { perform(machine->on_awake(board, now)); }
+  void awake() { perform(machine->on_awake(now)); }
 
   /// Loads what the store holds into a new machine.
   void restart();
@@ -192,7 +192,7 @@ public:
 
   test_repo account;
   upstream_board board;
-  now_time now;
+  now_time now{{}, {}, nullptr, &board};
   std::shared_ptr<repo_settings> settings;
   std::optional<repo_machine> machine;
 

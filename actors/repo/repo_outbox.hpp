@@ -1,11 +1,17 @@
 #pragma once
 
-#include "actors/repo/signed_news.hpp"
+#include "actors/repo/repo_types.hpp"
 #include "actors/support/context.hpp"
 
 #include <string>
 
+/// What a REPO sends to the parts of its node that all repos share.
 namespace weir::actors {
+
+/// Sends to IDENTITY the look-up that the effects of a repo ask for, if any.
+/// @param from Receives the answers.
+void ask_identity(const repo_effects& x, const atproto::did& repo,
+                  const repo_actor& from, context& shared);
 
 /// Reports to the clock board and the health board.
 /// @param signer Hash of the DID.
