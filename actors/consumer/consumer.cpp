@@ -3,10 +3,8 @@
 #include "actors/consumer/backlog_age.hpp"
 #include "actors/consumer/delivery_machine.hpp"
 #include "actors/consumer/letter_desk.hpp"
-#include "actors/consumer/letter_lines.hpp"
-#include "actors/consumer/letter_reads.hpp"
-#include "actors/consumer/unread_reads.hpp"
-#include "actors/consumer/useless_acks.hpp"
+#include "actors/consumer/consumer_lines.hpp"
+#include "actors/consumer/store_reads.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/owed_answer.hpp"
 #include "actors/support/store_readers.hpp"
@@ -52,6 +50,11 @@ public:
 
 private:
   steady_time now() const { return env_.shared->time->steady_now(); }
+
+  /// Has a READER of its partition read the log.
+  void read(std::function<void(store_readers&)> job) {
+    send(env_.home->reader_of(1), reader_job{std::move(job)});
+  }
 
   void perform(delivery_effects x);
   delivery_effects deliver(const std::vector<delivery_effects::send>& sends);
@@ -144,22 +147,18 @@ void consumer::ask_page(storage::op_id after) {
     send(this, log_page{std::move(*near)});
     return;
   }
-  reader_job job;
-  job.run = [to = consumer_actor{this}, after,
-             durable = durable_](store_readers& store) {
+  read([to = consumer_actor{this}, after,
+        durable = durable_](store_readers& store) {
     caf::anon_send(to, store.read_log(after, durable));
-  };
-  send(env_.home->reader_of(1), std::move(job));
+  });
 }
 
 void consumer::ask_did_page(const delivery_effects::did_wish& x) {
-  reader_job job;
-  job.run = [to = consumer_actor{this}, x](store_readers& store) {
+  auto job = [to = consumer_actor{this}, x](store_readers& store) {
     caf::anon_send(
       to, store.read_did(x.repo, x.facts, x.after, x.through, x.ops_max));
   };
-  send(env_.home->reader_of(x.repo),
-       std::move(job));
+  send(env_.home->reader_of(x.repo), reader_job{std::move(job)});
 }
 
 void consumer::save(const delivery_effects::write& x) {
@@ -229,12 +228,10 @@ void consumer::look_for_letters() {
   const auto* order = letters_.begin();
   if (order == nullptr)
     return;
-  reader_job job;
-  job.run = [to = consumer_actor{this}, name = env_.name,
-             order = *order](store_readers& store) {
+  read([to = consumer_actor{this}, name = env_.name,
+        order = *order](store_readers& store) {
     caf::anon_send(to, find_letters(store, name, order));
-  };
-  send(env_.home->reader_of(1), std::move(job));
+  });
 }
 
 /// Nothing of their accounts is sent until later log entries were checked.
@@ -244,13 +241,11 @@ void consumer::judge(const letters_found& x) {
     if (letter.entry != nullptr)
       repos.push_back(letter.entry->repo);
   machine_.watch(std::move(repos));
-  reader_job job;
-  job.run = [to = consumer_actor{this}, x](store_readers& store) {
+  read([to = consumer_actor{this}, x](store_readers& store) {
     auto judged = x;
     judge_letters(store, judged);
     caf::anon_send(to, std::move(judged));
-  };
-  send(env_.home->reader_of(1), std::move(job));
+  });
 }
 
 void consumer::on_letters(const letters_found& x) {
@@ -315,8 +310,10 @@ void consumer::publish() {
 void consumer::date_oldest() {
   const auto x = machine_.oldest_due();
   if (age_.see(x, now()))
-    send(env_.home->reader_of(1),
-         read_unread(x, durable_, consumer_actor{this}));
+    read([to = consumer_actor{this}, x,
+          durable = durable_](const store_readers& store) {
+      caf::anon_send(to, read_unread(store, x, durable));
+    });
   if (const auto at = age_.look_at())
     timer_.arm(this, now(), *at);
   env_.home->outbox.oldest_us = age_.written_us();
@@ -378,12 +375,8 @@ consumer_actor::behavior_type consumer::make_behavior() {
       look_for_letters();
     },
     [this](letters_order& x) { return order_letters(x); },
-    [this](const letters_found& x) {
-      on_letters(x);
-    },
-    [this](const unread_log& x) {
-      on_unread(x);
-    },
+    [this](const letters_found& x) { on_letters(x); },
+    [this](const unread_log& x) { on_unread(x); },
   };
 }
 

@@ -3,12 +3,7 @@
 #include "actors/consumer/delivery_types.hpp"
 #include "actors/support/context.hpp"
 
-#include <memory>
 #include <string>
-
-namespace caf {
-class actor_system;
-} // namespace caf
 
 namespace weir::storage {
 class tail_cache;

@@ -2,6 +2,7 @@
 
 #include "actors/consumer/delivery_types.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <list>
 #include <memory>
@@ -15,8 +16,14 @@ struct delivery_lane;
 /// fact about the account (`$identity`, `$account`).
 enum class delivery_kind : uint8_t { implicit, record, fact };
 
-delivery_kind kind_of(const storage::logged_operation& op,
-                      const wire::collection_filter& filter) noexcept;
+inline delivery_kind kind_of(const storage::logged_operation& op,
+                             const wire::collection_filter& filter) noexcept {
+  if (op.scope == storage::identity_scope || op.scope == storage::account_scope)
+    return delivery_kind::fact;
+  return !op.scope.starts_with('$') && filter.matches(op.scope)
+           ? delivery_kind::record
+           : delivery_kind::implicit;
+}
 
 /// A log entry that is kept in memory for its events. Its bytes count on a
 /// ledger while it lives.
@@ -79,7 +86,7 @@ struct delivery_lane {
     uint64_t job = 0; ///< The fetch that brought it; 0: none.
     stage at = stage::waiting;
     bool barrier = false; ///< Must be alone in flight within its DID.
-    bool known = false;                  ///< Sent before.
+    bool known = false;   ///< Sent before.
     delivery_session* session = nullptr; ///< While sent.
     flight_list::iterator flight;
 
@@ -98,33 +105,80 @@ struct delivery_lane {
   /// by an earlier life and must still be looked at.
   bool looks() const noexcept { return look_from <= look_through; }
 
-  void pass(storage::op_id id) noexcept;
+  void pass(storage::op_id id) noexcept {
+    if (!behind())
+      read_from = id;
+    through = id;
+  }
 
   /// A settled event is open again. @pre nothing is in the queue
-  void reopen(storage::op_id id) noexcept;
+  void reopen(storage::op_id id) noexcept {
+    const auto more = behind();
+    through = more ? std::max(through, id) : id;
+    read_from = more ? std::min(read_from, id) : id;
+  }
 
   /// About the first waiting event, never after it; 0: none waits, or none may
   /// be delivered.
-  storage::op_id first_waiting() const noexcept;
+  storage::op_id first_waiting() const noexcept {
+    if (held)
+      return 0;
+    if (!behind())
+      return queue.empty() ? 0 : queue.front().id;
+    return queue.empty() ? read_from : std::min(read_from, queue.front().id);
+  }
 
   /// Null when the event is not in the queue.
-  event* find(storage::op_id id) noexcept;
+  event* find(storage::op_id id) noexcept {
+    const auto i = std::ranges::lower_bound(queue, id, {}, &event::id);
+    return i != queue.end() && i->id == id ? &*i : nullptr;
+  }
 
   /// The event that may be sent next, or null.
-  event* next_to_send() noexcept;
+  event* next_to_send() noexcept {
+    while (next < queue.size() && queue[next].at != stage::waiting)
+      ++next;
+    if (next == queue.size())
+      return nullptr;
+    auto& x = queue[next];
+    const auto& first = queue.front();
+    if (next > 0 && (x.barrier || first.barrier || x.job != first.job))
+      return nullptr; // Another fetch may contain the same record again.
+    return &x;
+  }
 
   /// Whether an event of the queue is in flight, on any session.
-  bool is_in_flight() const noexcept;
+  bool is_in_flight() const noexcept {
+    return std::ranges::any_of(queue, [](const event& x) {
+      return x.session != nullptr;
+    });
+  }
 
   /// A sent event waits again.
-  void take_back(event& x) noexcept;
+  void take_back(event& x) noexcept {
+    x.session->flights.erase(x.flight);
+    x.session = nullptr;
+    x.at = stage::waiting;
+    const auto i = std::ranges::lower_bound(queue, x.id, {}, &event::id);
+    next = std::min(next, static_cast<size_t>(i - queue.begin()));
+  }
 
   /// A fact was sent, in this life or an earlier one.
-  void note_fact(storage::op_id id, bool active) noexcept;
+  void note_fact(storage::op_id id, bool active) noexcept {
+    if (id < said_by)
+      return;
+    said_by = id;
+    says_active = active;
+  }
 
   /// Removes settled events from the front, so that the front is never settled,
   /// and moves `next` accordingly.
-  void pop_settled() noexcept;
+  void pop_settled() noexcept {
+    while (!queue.empty() && queue.front().at == stage::settled) {
+      queue.pop_front();
+      next -= next > 0;
+    }
+  }
 
   /// Whether the lane is not needed any more.
   bool idle() const noexcept {
@@ -151,12 +205,12 @@ struct delivery_lane {
   bool seen_active = false; ///< At the last sweep.
   bool says_active = false; ///< Content of the last fact that was sent.
   storage::op_id said_by = 0;
-  bool ready = false; ///< In the list of lanes with an event to send.
-  bool due = false; ///< In the list of lanes whose page can be requested.
-  bool asked = false; ///< A page of this DID is on its way.
+  bool ready = false;    ///< In the list of lanes with an event to send.
+  bool due = false;      ///< In the list of lanes whose page can be requested.
+  bool asked = false;    ///< A page of this DID is on its way.
   size_t reserved = 0;   ///< Room in the window for that page.
   size_t remembered = 0; ///< Its part of `parked_max`.
-  steady_time retry_at; ///< Not read before this time.
+  steady_time retry_at;  ///< Not read before this time.
   std::optional<steady_time> sleeps_until; ///< A page can be read then.
   storage::op_id first_due
     = 0; ///< Its place in the order of waiting lanes; 0: it has none.

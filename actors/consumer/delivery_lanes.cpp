@@ -1,7 +1,6 @@
 #include "actors/consumer/delivery_lanes.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace weir::actors {
 
@@ -77,11 +76,6 @@ void delivery_lanes::drop(delivery_lane& x, steady_time now) {
   facts_.erase(facts_.find(x.repo));
   if (active && records != nullptr && records->held)
     release(*records, now);
-}
-
-delivery_lane* delivery_lanes::holder(op_id id) const {
-  const auto i = index_.find(id);
-  return i != index_.end() ? i->second : nullptr;
 }
 
 std::pair<storage::op_id, const delivery_lane*>
@@ -229,11 +223,6 @@ bool delivery_lanes::hold_up_log(const delivery_lane& x, steady_time now) {
 }
 
 // -- dead letters that are wanted ---------------------------------------------
-
-void delivery_lanes::watch(std::vector<atproto::did> repos) {
-  for (auto& x : repos)
-    watched_.insert(std::move(x));
-}
 
 void delivery_lanes::unwatch(steady_time now) {
   for (const auto& repo : std::exchange(watched_, {}))

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace weir::actors {
@@ -18,7 +19,10 @@ public:
   using op_id = storage::op_id;
 
   /// @param options Must outlive the ledger.
-  delivery_ledger(const delivery_options& options, const delivery_state& state);
+  delivery_ledger(const delivery_options& options, const delivery_state& state)
+    : options_(options), acked_(state.position, state.acked),
+      log_events_(state.log_events), settled_(state.settled),
+      dead_letters_(state.dead_letters) {}
 
   // -- what is settled --------------------------------------------------------
 
@@ -49,31 +53,67 @@ public:
   // -- settling ---------------------------------------------------------------
 
   /// Settles an event. @returns false when it was settled before.
-  bool close(op_id id);
+  bool close(op_id id) {
+    if (!acked_.add(id))
+      return false;
+    ++settled_;
+    return true;
+  }
 
   /// Settles an operation that is not sent to anyone.
-  void skip(op_id id, bool is_event);
+  void skip(op_id id, bool is_event) {
+    ++counters_.implicit;
+    settled_ += is_event ? 1 : 0;
+    acked_.add(id);
+  }
 
   /// Settles ids that the log does not have.
-  void skip_absent(op_id first, op_id last);
+  void skip_absent(op_id first, op_id last) {
+    counters_.absent += last - first + 1;
+    acked_.add_range(first, last);
+  }
 
   /// An event must be sent again.
-  void reopen(op_id id);
+  void reopen(op_id id) {
+    acked_.remove(id);
+    --settled_;
+  }
 
   /// Called when everything up to the end of this entry was read and its open
   /// operations are events: counts the settled events anew, because an
   /// application may have acked ids that are not events. Only allowed when
   /// nothing after it was acked yet.
   /// @param next Everything below was read.
-  void recount(const storage::log_entry& entry, op_id next);
+  void recount(const storage::log_entry& entry, op_id next) {
+    const auto is_event = [](const storage::logged_operation& op) {
+      return storage::is_event_scope(op.scope);
+    };
+    if (acked_.last() >= next)
+      return;
+    const auto events
+      = entry.events_before
+        + static_cast<uint64_t>(std::ranges::count_if(entry.ops, is_event));
+    const auto open = open_before(next);
+    settled_ = events > open ? events - open : 0;
+  }
 
   // -- dead letters -----------------------------------------------------------
 
   /// The event will not be delivered.
-  void bury(dead_letter x);
+  void bury(dead_letter x) {
+    ++counters_.dead;
+    ++dead_letters_;
+    close(x.id);
+    letters_.push_back(std::move(x));
+    urgent_ = true;
+  }
 
   /// Its row is removed with the next write.
-  void forget(op_id letter);
+  void forget(op_id letter) {
+    letters_gone_.push_back(letter);
+    --dead_letters_;
+    urgent_ = true;
+  }
 
   uint64_t dead_letters() const noexcept { return dead_letters_; }
 
@@ -85,7 +125,23 @@ public:
   /// There are acks to write.
   void hurry() noexcept { urgent_ = true; }
 
-  void save(steady_time now, delivery_effects& out);
+  void save(steady_time now, delivery_effects& out) {
+    if (in_flight_ || (!acked_.changed() && letters_gone_.empty()))
+      return;
+    if (!save_by_)
+      save_by_ = now + options_.lazy_write;
+    if (!urgent_ && now < *save_by_)
+      return;
+    auto rows = acked_.take_delta();
+    out.rows.emplace(delivery_effects::write{
+      rows.position, std::move(rows.erase), std::move(rows.put),
+      std::exchange(letters_gone_, {}), std::exchange(letters_, {}), settled_,
+      dead_letters_});
+    urgent_ = false;
+    save_by_.reset();
+    in_flight_ = true;
+  }
+
   void note_durable() noexcept { in_flight_ = false; }
 
   /// When a write is due that may wait.

@@ -3,7 +3,6 @@
 #include "wire/tap.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace weir::actors {
 
@@ -13,16 +12,6 @@ namespace {
 constexpr std::chrono::milliseconds blocked_time{100};
 
 } // namespace
-
-delivery_machine::delivery_machine(delivery_options options,
-                                   const delivery_state& state,
-                                   const account_board& accounts)
-  : options_(std::move(options)), accounts_(accounts),
-    believed_through_(state.ran_before ? state.durable : 0),
-    ledger_(options_, state), window_(options_),
-    holds_(options_, accounts, lanes_, ledger_, ledger_.last()),
-    feed_(options_, accounts, ledger_, window_, lanes_, holds_, sessions_,
-          state.durable) {}
 
 // -- sessions -----------------------------------------------------------------
 
@@ -88,23 +77,6 @@ delivery_effects delivery_machine::on_log(op_id durable, uint64_t log_events,
                                           steady_time now) {
   ledger_.note_log(log_events);
   feed_.note_log(durable);
-  return pump(now);
-}
-
-delivery_effects
-delivery_machine::on_page(std::vector<storage::log_entry_ptr> entries,
-                          steady_time now) {
-  feed_.take_page(std::move(entries));
-  return pump(now);
-}
-
-delivery_effects delivery_machine::on_did_page(const did_page& page,
-                                               steady_time now) {
-  return feed_.take_did_page(page, now) ? pump(now) : effects{};
-}
-
-delivery_effects delivery_machine::on_durable_rows(steady_time now) {
-  ledger_.note_durable();
   return pump(now);
 }
 
@@ -300,10 +272,6 @@ void delivery_machine::arm(steady_time now, effects& out) const {
 }
 
 // -- dead letters that are wanted ---------------------------------------------
-
-void delivery_machine::watch(std::vector<atproto::did> repos) {
-  lanes_.watch(std::move(repos));
-}
 
 delivery_effects
 delivery_machine::on_letters(std::span<const letter_wish> wishes,

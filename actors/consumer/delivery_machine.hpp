@@ -3,6 +3,7 @@
 #include "actors/consumer/log_feed.hpp"
 
 #include <span>
+#include <utility>
 
 namespace weir::actors {
 
@@ -63,7 +64,13 @@ public:
 
   /// @param accounts Must outlive the machine.
   delivery_machine(delivery_options options, const delivery_state& state,
-                   const account_board& accounts);
+                   const account_board& accounts)
+    : options_(std::move(options)), accounts_(accounts),
+      believed_through_(state.ran_before ? state.durable : 0),
+      ledger_(options_, state), window_(options_),
+      holds_(options_, accounts, lanes_, ledger_, ledger_.last()),
+      feed_(options_, accounts, ledger_, window_, lanes_, holds_, sessions_,
+            state.durable) {}
 
   delivery_machine(const delivery_machine&) = delete;
   delivery_machine& operator=(const delivery_machine&) = delete;
@@ -75,8 +82,15 @@ public:
   /// there.
   effects on_log(op_id durable, uint64_t log_events, steady_time now);
 
-  effects on_page(std::vector<storage::log_entry_ptr> entries, steady_time now);
-  effects on_did_page(const did_page& page, steady_time now);
+  effects on_page(std::vector<storage::log_entry_ptr> entries,
+                  steady_time now) {
+    feed_.take_page(std::move(entries));
+    return pump(now);
+  }
+
+  effects on_did_page(const did_page& page, steady_time now) {
+    return feed_.take_did_page(page, now) ? pump(now) : effects{};
+  }
 
   /// One report for each session in the `sends` of the last effects.
   effects on_sent(std::span<const sent_report> reports, steady_time now);
@@ -85,14 +99,20 @@ public:
   effects on_acks(session_id from, std::span<const op_id> ids, steady_time now);
 
   /// Nothing of these DIDs is sent until `on_letters`.
-  void watch(std::vector<atproto::did> repos);
+  void watch(std::vector<atproto::did> repos) {
+    lanes_.watch(std::move(repos));
+  }
 
   /// Decides about dead letters whose rows are durable. The decision is durable
   /// once a write with `letters_gone` is.
   effects on_letters(std::span<const letter_wish> wishes, steady_time now,
                      letters_report& out);
 
-  effects on_durable_rows(steady_time now);
+  effects on_durable_rows(steady_time now) {
+    ledger_.note_durable();
+    return pump(now);
+  }
+
   effects on_timer(steady_time now);
 
   /// The last call: writes what is settled and in no write yet. The store takes

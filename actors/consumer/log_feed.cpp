@@ -1,10 +1,7 @@
 #include "actors/consumer/log_feed.hpp"
 
-#include "actors/support/limits.hpp"
-#include "storage/format/limits.hpp"
 #include "wire/tap.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace weir::actors {
@@ -24,11 +21,6 @@ void note_acked(delivery_lane& x, storage::op_id id,
 }
 
 } // namespace
-
-void log_feed::note_log(op_id durable) noexcept {
-  durable_ = std::max(durable_, durable);
-  at_end_ = false;
-}
 
 // -- the log ------------------------------------------------------------------
 

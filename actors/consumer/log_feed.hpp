@@ -2,6 +2,10 @@
 
 #include "actors/consumer/account_holds.hpp"
 #include "actors/consumer/delivery_sessions.hpp"
+#include "actors/support/limits.hpp"
+#include "storage/format/limits.hpp"
+
+#include <algorithm>
 
 namespace weir::actors {
 
@@ -32,7 +36,11 @@ public:
       next_(ledger.next_open(1)), durable_(durable) {}
 
   op_id durable() const noexcept { return durable_; }
-  void note_log(op_id durable) noexcept;
+
+  void note_log(op_id durable) noexcept {
+    durable_ = std::max(durable_, durable);
+    at_end_ = false;
+  }
 
   /// Whether this life has not reached the operation yet.
   bool is_ahead(op_id id) const noexcept { return id >= seen(); }
@@ -88,7 +96,7 @@ private:
   account_holds& holds_;
   const delivery_sessions& sessions_;
 
-  op_id next_; ///< Everything below is settled, in a lane, or passed.
+  op_id next_;           ///< Everything below is settled, in a lane, or passed.
   op_id again_from_ = 0; ///< Read again for what was erased; 0: nothing.
   op_id again_until_ = 0; ///< Everything below was read before.
   op_id durable_;

@@ -1,4 +1,4 @@
-#include "actors/consumer/letter_lines.hpp"
+#include "actors/consumer/consumer_lines.hpp"
 #include "actors/consumer/limits.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #include "actors/consumer/limits.hpp"
-#include "actors/consumer/useless_acks.hpp"
+#include "actors/consumer/consumer_lines.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "actors/consumer/letter_reads.hpp"
+#include "actors/consumer/store_reads.hpp"
 
 #include "storage/log/log_reader.hpp"
 #include "storage/tables/collection_table.hpp"
@@ -113,6 +113,16 @@ void judge_letters(const store_readers& store, letters_found& x) {
     }
     letter.current = *current;
   }
+}
+
+unread_log read_unread(const store_readers& store, const oldest_event& x,
+                       op_id durable) {
+  storage::log_page page;
+  page.with_content = x.unread; // Otherwise erased events look like others.
+  if (!x.unread)
+    page.ops_max = 1;
+  const storage::log_reader log{store.db, store.names, store.partition};
+  return {x.id, durable, log.read(x.id - 1, durable, page)};
 }
 
 } // namespace weir::actors

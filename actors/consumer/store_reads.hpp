@@ -1,11 +1,12 @@
 #pragma once
 
+#include "actors/consumer/delivery_types.hpp"
 #include "actors/support/store_readers.hpp"
 #include "messages/consumer.hpp"
 
 #include <string>
 
-/// Reads about dead letters from the store. Runs on READER threads.
+/// What a CONSUMER reads of the store. Runs on READER threads.
 namespace weir::actors {
 
 /// Finds the dead letters that an order names, with the transactions in which
@@ -18,5 +19,9 @@ letters_found find_letters(const store_readers& store,
 /// Decides for each letter whether it is still current: a record must still be
 /// as the event says, and for an account no later event may exist.
 void judge_letters(const store_readers& store, letters_found& x);
+/// Reads the log from the oldest event on: a page while it is not known whether
+/// the event may be delivered, otherwise only its transaction.
+unread_log read_unread(const store_readers& store, const oldest_event& x,
+                       storage::op_id durable);
 
 } // namespace weir::actors
