@@ -1,6 +1,5 @@
 #include "actors/api/access.hpp"
 
-#include "actors/api/limits.hpp"
 #include "actors/api/own_site.hpp"
 #include "atproto/base_encodings.hpp"
 #include "atproto/sha256.hpp"
@@ -24,17 +23,11 @@ bool equal_secret(std::string_view x, std::string_view y) {
 
 } // namespace
 
-access_control::access_control(access_options options, const clock& time)
-  : options_(std::move(options)), time_(time) {
-  for (auto& host : options_.hosts)
-    host = lower_case(host);
-}
-
 bool access_control::host_allowed(std::string_view authority) const {
   const auto host = host_of(authority);
   return host
          && (is_loopback_name(*host)
-             || std::find(options_.hosts.begin(), options_.hosts.end(), *host)
+             || std::ranges::find(options_.hosts, *host)
                   != options_.hosts.end());
 }
 
@@ -60,7 +53,7 @@ refuse_content_type(const net::incoming_request& x) {
   const auto* type = x.header("content-type");
   auto plain = type == nullptr
                  ? std::string{}
-                 : lower_case(type->substr(0, type->find(';')));
+                 : net::lower_case(type->substr(0, type->find(';')));
   while (!plain.empty() && (plain.back() == ' ' || plain.back() == '\t'))
     plain.pop_back(); // RFC 9110, 5.6.6: spaces are allowed before a `;`.
   if (plain != "application/json")
@@ -68,7 +61,7 @@ refuse_content_type(const net::incoming_request& x) {
                             "a POST needs the header Content-Type: "
                             "application/json");
   const auto* encoding = x.header("content-encoding");
-  if (encoding != nullptr && lower_case(*encoding) != "identity")
+  if (encoding != nullptr && net::lower_case(*encoding) != "identity")
     return net::error_reply(415, "InvalidContentType",
                             "bodies are not compressed here: leave out "
                             "Content-Encoding, and send the JSON as it is");
@@ -104,11 +97,6 @@ access_control::check_credential(const net::incoming_request& x) {
   return out;
 }
 
-std::string access_control::password() const {
-  const std::lock_guard guard{mutex_};
-  return options_.password;
-}
-
 void access_control::set_password(const std::string& x) {
   const std::lock_guard guard{mutex_};
   options_.password = x;
@@ -129,7 +117,7 @@ bool access_control::is_right(std::string_view header,
                               const std::string& password) {
   const auto space = header.find(' ');
   if (space == std::string_view::npos
-      || lower_case(header.substr(0, space)) != "basic")
+      || net::lower_case(header.substr(0, space)) != "basic")
     return false;
   const auto decoded = atproto::decode_base64(header.substr(space + 1));
   return decoded && equal_secret(as_text(*decoded), "admin:" + password);

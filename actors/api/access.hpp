@@ -36,7 +36,11 @@ struct access_options {
 /// Any thread.
 class access_control {
 public:
-  access_control(access_options options, const clock& time);
+  access_control(access_options options, const clock& time)
+    : options_(std::move(options)), time_(time) {
+    for (auto& host : options_.hosts)
+      host = net::lower_case(host);
+  }
 
   /// Returns the refusal, or nothing when the request may go on.
   std::optional<net::http_reply> refuse(const net::incoming_request& x);
@@ -52,9 +56,14 @@ private:
 
   bool is_open(const net::incoming_request& x) const;
   bool host_allowed(std::string_view authority) const;
-  std::optional<net::http_reply> check_credential(
-    const net::incoming_request& x);
-  std::string password() const;
+  std::optional<net::http_reply>
+  check_credential(const net::incoming_request& x);
+
+  std::string password() const {
+    const std::lock_guard guard{mutex_};
+    return options_.password;
+  }
+
   static bool is_right(std::string_view header, const std::string& password);
   bool guesses(const net::ip_address& peer);
   void name(const net::ip_address& peer, steady_time now);

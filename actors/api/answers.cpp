@@ -10,8 +10,6 @@
 #include "wire/problem.hpp"
 #include "wire/tap.hpp"
 
-#include <algorithm>
-
 namespace weir::actors {
 
 namespace {

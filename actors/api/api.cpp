@@ -3,7 +3,6 @@
 #include "actors/api/answers.hpp"
 #include "actors/api/channel.hpp"
 #include "actors/api/channel_places.hpp"
-#include "actors/api/channel_refusals.hpp"
 #include "actors/api/client_lookups.hpp"
 #include "actors/api/completeness_answers.hpp"
 #include "actors/api/dead_letter_answers.hpp"
@@ -26,7 +25,6 @@
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -66,9 +64,7 @@ public:
       [this](get_status) {
         return status({{"waiting_clients", lookups_.clients()}});
       },
-      [this](const api_call& x) {
-        run(x.request);
-      },
+      [this](const api_call& x) { run(x.request); },
       [this](const api_lookup& x) { look_up(x); },
       [this](const identity_answer& x) {
         const auto& causes = env_->shared->health.findings();

@@ -11,10 +11,6 @@
 #include <functional>
 #include <memory>
 
-namespace caf {
-class actor_system;
-} // namespace caf
-
 namespace weir::actors {
 
 /// What the routes need for their answers.

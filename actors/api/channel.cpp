@@ -13,17 +13,13 @@ namespace {
 
 class socket_channel final : public event_channel {
 public:
-  void open(net::ws_session_ptr session) {
-    session_ = std::move(session);
-  }
+  void open(net::ws_session_ptr session) { session_ = std::move(session); }
 
   bool send(std::string_view text) override {
     return session_->send(net::ws_message::text(text));
   }
 
-  void cut() override {
-    session_->cut();
-  }
+  void cut() override { session_->cut(); }
 
 private:
   net::ws_session_ptr session_;
@@ -41,9 +37,7 @@ public:
                    channel_text{session_, std::string{message}});
   }
 
-  void on_binary(bytes_view message) override {
-    on_text(as_text(message));
-  }
+  void on_binary(bytes_view message) override { on_text(as_text(message)); }
 
   void on_closed(std::string_view) override {
     for (const auto& x : std::exchange(to_, {}))

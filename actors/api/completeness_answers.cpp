@@ -5,8 +5,6 @@
 #include "actors/support/state_words.hpp"
 #include "net/url.hpp"
 
-#include <charconv>
-
 namespace weir::actors {
 
 namespace {
@@ -48,19 +46,6 @@ to_terms(const completeness::terms& x, const storage::repo_row& row,
                          : completeness::reason(i, row, chain, upstream,
                                                 filter)});
   }
-  return out;
-}
-
-result<size_t> parse_limit(const net::incoming_request& x) {
-  size_t out = limits::api_page_default;
-  const auto* text = x.parameter("limit");
-  if (text == nullptr)
-    return out;
-  const auto* end = text->data() + text->size();
-  const auto [at, bad] = std::from_chars(text->data(), end, out);
-  if (bad != std::errc{} || at != end || out == 0 || out > limits::api_page_max)
-    return fail(ec::invalid_argument,
-                "limit must be 1 to " + std::to_string(limits::api_page_max));
   return out;
 }
 

@@ -5,46 +5,36 @@
 #include "storage/log/log_reader.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/consumer_table.hpp"
+#include "wire/json_object.hpp"
 #include "wire/letters_request.hpp"
 #include "wire/limits.hpp"
 #include "wire/problem.hpp"
 
 #include <algorithm>
-#include <memory>
 
 namespace weir::actors {
 
 namespace {
 
-/// Appends the subject of the event, as far as the log still has it.
-void append_subject(const store_readers& store, storage::op_id id,
-                    std::string& out) {
+/// Adds the subject of the event, as far as the log still has it.
+void add_subject(const store_readers& store, storage::op_id id,
+                 wire::json_object& out) {
   const auto found = storage::log_reader{store.db, store.names, 0}.find(id);
   if (!found || *found == nullptr)
     return;
   const auto& entry = **found;
   const auto& op = entry.ops.at(id - entry.first);
-  out += ",\"did\":";
-  append_text(entry.repo.str(), out);
-  if (op.scope.starts_with('$') || entry.erased)
-    return;
-  out += ",\"uri\":";
-  append_text(storage::subject_of(entry.repo, op), out);
+  append_text(entry.repo.str(), out.member("did"));
+  if (!op.scope.starts_with('$') && !entry.erased)
+    append_text(storage::subject_of(entry.repo, op), out.member("uri"));
 }
 
-void append_ids(std::string_view name, const std::vector<uint64_t>& ids,
-                std::string& out) {
-  if (ids.empty())
-    return;
-  out += ",\"";
-  out += name;
-  out += "\":[";
-  for (const auto id : ids) {
-    if (out.back() != '[')
-      out += ',';
-    out += std::to_string(id);
-  }
-  out += ']';
+void add_ids(std::string_view name, const std::vector<uint64_t>& ids,
+             wire::json_object& out) {
+  if (!ids.empty())
+    out.list(name, ids, [](uint64_t id, std::string& text) {
+      text += std::to_string(id);
+    });
 }
 
 /// Sorts ids by the partition in whose log they are; `foreign` gets those of no
@@ -127,14 +117,17 @@ void letters_answer::take(const letters_report& x,
 }
 
 net::http_reply letters_answer::reply() const {
-  std::string body = retry_ ? R"({"retried":)" : R"({"dropped":)";
-  body += std::to_string(done_);
-  append_ids("outdated", outdated_, body);
-  append_ids("unknown", unknown_, body);
-  append_ids("left", left_, body);
-  if (next_ != UINT64_MAX)
-    body += R"(,"cursor":")" + std::to_string(next_) + '"';
-  return net::json_reply(200, body + '}');
+  std::string body;
+  {
+    wire::json_object out{body};
+    out.number(retry_ ? "retried" : "dropped", done_);
+    add_ids("outdated", outdated_, out);
+    add_ids("unknown", unknown_, out);
+    add_ids("left", left_, out);
+    if (next_ != UINT64_MAX)
+      out.text("cursor", std::to_string(next_));
+  }
+  return net::json_reply(200, body);
 }
 
 net::http_reply dead_letters_reply(const context& shared,
@@ -157,22 +150,25 @@ net::http_reply dead_letters_reply(const context& shared,
       all.emplace(each->numbers.id_of(op).value(),
                   letter{store, op, std::move(row)});
   }
-  std::string body = R"({"dead_letters":[)";
-  size_t count = 0;
-  for (auto i = all.begin(); i != all.end() && count < page.limit; ++i) {
-    const auto& [id, x] = *i;
-    body += count == 0 ? "{\"id\":" : ",{\"id\":";
-    body += std::to_string(id);
-    append_subject(*x.store, x.op, body);
-    body += ",\"attempts\":" + std::to_string(x.row.attempts)
-            + ",\"reason\":";
-    append_text(x.row.reason, body);
-    body += ",\"at\":" + std::to_string(x.row.at) + '}';
-    if (++count == page.limit)
-      return net::json_reply(200, body + R"(],"cursor":")" + std::to_string(id)
-                                    + "\"}");
+  if (all.size() > page.limit)
+    all.erase(std::next(all.begin(), static_cast<ptrdiff_t>(page.limit)),
+              all.end());
+  std::string body;
+  {
+    wire::json_object out{body};
+    out.list("dead_letters", all, [](const auto& each, std::string& text) {
+      const auto& [id, x] = each;
+      wire::json_object letter{text};
+      letter.number("id", id);
+      add_subject(*x.store, x.op, letter);
+      letter.number("attempts", x.row.attempts);
+      append_text(x.row.reason, letter.member("reason"));
+      letter.member("at") += std::to_string(x.row.at);
+    });
+    if (all.size() == page.limit)
+      out.text("cursor", std::to_string(all.rbegin()->first));
   }
-  return net::json_reply(200, body + "]}");
+  return net::json_reply(200, body);
 }
 
 } // namespace weir::actors

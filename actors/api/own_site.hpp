@@ -10,8 +10,6 @@
 /// another site (hostile-inputs.md 2.2.4).
 namespace weir::actors {
 
-std::string lower_case(std::string_view x);
-
 /// The host of `name`, `name:port`, `[v6]` or `[v6]:port`, in lower case and
 /// without the dot that may end a full name; nothing when the text is none of
 /// these. The port may be empty (RFC 3986, 3.2.3).

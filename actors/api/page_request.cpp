@@ -1,8 +1,6 @@
 #include "actors/api/page_request.hpp"
 
-#include "actors/api/limits.hpp"
-
-#include <charconv>
+#include "base/parse_number.hpp"
 
 namespace weir::actors {
 
@@ -10,11 +8,12 @@ namespace {
 
 /// Takes the time and the colon after it from the front of a cursor.
 bool take_due(std::string_view& text, uint64_t& due) {
-  const auto* end = text.data() + text.size();
-  const auto [at, bad] = std::from_chars(text.data(), end, due);
-  if (bad != std::errc{} || at == end || *at != ':')
+  const auto colon = text.find(':');
+  const auto number = parse_number<uint64_t>(text.substr(0, colon));
+  if (!number || colon == text.npos)
     return false;
-  text.remove_prefix(static_cast<size_t>(at - text.data()) + 1);
+  due = *number;
+  text.remove_prefix(colon + 1);
   return true;
 }
 
@@ -31,33 +30,39 @@ page_order order_of(action list) noexcept {
   }
 }
 
+result<size_t> parse_limit(const net::incoming_request& x) {
+  const auto* text = x.parameter("limit");
+  if (text == nullptr)
+    return limits::api_page_default;
+  const auto out = parse_number<size_t>(*text);
+  if (!out || *out == 0 || *out > limits::api_page_max)
+    return fail(ec::invalid_argument,
+                "limit must be 1 to " + std::to_string(limits::api_page_max));
+  return *out;
+}
+
 result<page_request> parse_page(const net::incoming_request& x,
                                 page_order order) {
   page_request out;
-  if (const auto* text = x.parameter("limit"); text != nullptr) {
-    const auto* end = text->data() + text->size();
-    const auto [at, bad] = std::from_chars(text->data(), end, out.limit);
-    if (bad != std::errc{} || at != end || out.limit == 0
-        || out.limit > limits::api_page_max)
-      return fail(ec::invalid_argument,
-                  "limit must be 1 to " + std::to_string(limits::api_page_max));
+  const auto limit = parse_limit(x);
+  if (!limit)
+    return limit.error();
+  out.limit = *limit;
+  const auto* cursor = x.parameter("cursor");
+  if (cursor == nullptr)
+    return out;
+  std::string_view rest{*cursor};
+  const auto id = order == page_order::id ? parse_number<uint64_t>(rest)
+                                          : std::optional<uint64_t>{};
+  if (id) {
+    out.after_id = *id;
+    return out;
   }
-  if (const auto* text = x.parameter("cursor"); text != nullptr) {
-    std::string_view rest{*text};
-    if (order == page_order::id) {
-      const auto* end = rest.data() + rest.size();
-      const auto [at, bad] = std::from_chars(rest.data(), end, out.after_id);
-      if (bad != std::errc{} || at != end)
-        return fail(ec::invalid_argument, "cursor is not one of ours");
-      return out;
-    }
-    const bool timed
-      = order == page_order::did || take_due(rest, out.after_due);
-    auto after = atproto::did::parse(rest);
-    if (!timed || !after)
-      return fail(ec::invalid_argument, "cursor is not one of ours");
-    out.after = std::move(*after);
-  }
+  auto after = atproto::did::parse(
+    order == page_order::retry && !take_due(rest, out.after_due) ? "" : rest);
+  if (order == page_order::id || !after)
+    return fail(ec::invalid_argument, "cursor is not one of ours");
+  out.after = std::move(*after);
   return out;
 }
 

@@ -31,6 +31,9 @@ struct page_request {
 result<page_request> parse_page(const net::incoming_request& x,
                                 page_order order = page_order::did);
 
+/// Reads `limit` alone.
+result<size_t> parse_limit(const net::incoming_request& x);
+
 /// The cursor of `page_order::retry`.
 std::string retry_cursor(uint64_t due, const atproto::did& last);
 

@@ -4,7 +4,6 @@
 #include "wire/body_members.hpp"
 
 #include <array>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -4,6 +4,7 @@
 #include "actors/api/completeness_answers.hpp"
 #include "actors/support/node_sums.hpp"
 #include "base/version.hpp"
+#include "wire/json_object.hpp"
 
 #include <algorithm>
 
@@ -11,24 +12,17 @@ namespace weir::actors {
 
 namespace {
 
-void append_causes(const std::vector<health_finding>& causes,
-                   std::string& out) {
-  out += '[';
-  for (const auto& x : causes) {
-    out += &x == causes.data() ? R"({"cause":")" : R"(,{"cause":")";
-    out += to_string(x.cause);
-    out += R"(","where":)";
-    append_text(x.where, out);
-    out += R"(,"error":)";
-    append_text(x.error, out);
-    out += R"(,"remedy":)";
-    append_text(x.remedy(), out);
-    out += R"(,"since":)" + std::to_string(x.since.seconds());
-    out += R"(,"level":")";
-    out += to_string(x.level);
-    out += "\"}";
-  }
-  out += ']';
+void add_causes(const std::vector<health_finding>& causes,
+                wire::json_object& out) {
+  out.list("causes", causes, [](const health_finding& x, std::string& text) {
+    wire::json_object cause{text};
+    cause.text("cause", to_string(x.cause));
+    append_text(x.where, cause.member("where"));
+    append_text(x.error, cause.member("error"));
+    append_text(x.remedy(), cause.member("remedy"));
+    cause.member("since") += std::to_string(x.since.seconds());
+    cause.text("level", to_string(x.level));
+  });
 }
 
 /// Adds streams that are not open, if the node does not work without them. A
@@ -40,7 +34,7 @@ void add_missing_streams(const std::vector<upstream_view>& all,
     return !x.connected;
   };
   const auto is_named = [&](const upstream_view& x) {
-    return std::any_of(causes.begin(), causes.end(), [&](const auto& y) {
+    return std::ranges::any_of(causes, [&](const auto& y) {
       return y.cause == health_cause::upstream && y.where == x.origin;
     });
   };
@@ -51,51 +45,55 @@ void add_missing_streams(const std::vector<upstream_view>& all,
                     + (": " + x.origin + " is not connected"));
 }
 
-/// Appends version and mode of the node and the range of its log's ids: the log
-/// is never cut off at its begin.
-void append_node(const api_environment& env, std::string& body) {
+/// Version and mode of the node and the range of its log's ids: the log is
+/// never cut off at its begin.
+void add_node(const api_environment& env, wire::json_object& out) {
   const auto events = durable_events(*env.shared);
-  body += R"("name":"weir","version":")";
-  body += version();
-  body += R"(","mode":")";
-  body += wire::to_string(env.mode);
-  body += R"(","log_epoch":")" + env.shared->log_epoch;
-  body += R"(","log_begin":)" + std::to_string(events.begin);
-  body += R"(,"log_end":)" + std::to_string(events.end);
+  out.text("name", "weir");
+  out.text("version", version());
+  out.text("mode", wire::to_string(env.mode));
+  out.text("log_epoch", env.shared->log_epoch);
+  out.number("log_begin", events.begin);
+  out.number("log_end", events.end);
 }
 
-void append_outbox(const api_environment& env, std::string& body) {
-  const auto& shared = *env.shared;
-  body += R"(,"outbox":)" + std::to_string(backlog(shared));
-  body += R"(,"outbox_seconds":)"
-          + std::to_string(static_cast<uint64_t>(
-            backlog_seconds(shared, shared.time->wall_now())));
-  body += R"(,"dead_letters":)" + std::to_string(dead_letters(shared));
+void add_outbox(const context& shared, wire::json_object& out) {
+  out.number("outbox", backlog(shared));
+  out.number("outbox_seconds",
+             static_cast<uint64_t>(
+               backlog_seconds(shared, shared.time->wall_now())));
+  out.number("dead_letters", dead_letters(shared));
 }
 
-void append_store(const api_environment& env, std::string& body) {
-  const auto sizes = store_sizes(*env.shared);
-  body += R"(,"store":{"bytes":{)";
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    body += i == 0 ? "\"" : ",\"";
-    body += storage::to_string(storage::table_family(i));
-    body += "\":" + std::to_string(sizes[i]);
+void add_store(const context& shared, wire::json_object& out) {
+  wire::json_object store{out.member("store")};
+  const auto sizes = store_sizes(shared);
+  {
+    wire::json_object bytes{store.member("bytes")};
+    for (size_t i = 0; i < sizes.size(); ++i)
+      bytes.number(storage::to_string(storage::table_family(i)), sizes[i]);
   }
-  body += R"(},"growth_per_day":)";
-  const auto growth = store_growth_per_day(*env.shared);
-  body += growth ? std::to_string(static_cast<int64_t>(*growth)) : "null";
-  body += '}';
+  const auto growth = store_growth_per_day(shared);
+  store.member("growth_per_day")
+    += growth ? std::to_string(static_cast<int64_t>(*growth)) : "null";
 }
 
-void append_counts(std::string_view name, const std::vector<state_count>& counts,
-                   std::string& out) {
-  out.append(",\"").append(name).append("\":{");
-  for (const auto& x : counts) {
-    out += &x == counts.data() ? "\"" : ",\"";
-    out += x.word;
-    out += "\":" + std::to_string(x.count);
+void add_counts(std::string_view name, const std::vector<state_count>& counts,
+                wire::json_object& out) {
+  wire::json_object object{out.member(name)};
+  for (const auto& x : counts)
+    object.number(x.word, x.count);
+}
+
+/// @param fill Adds the members to a `wire::json_object`.
+template <class Fill>
+net::http_reply object_reply(int status, Fill fill) {
+  std::string body;
+  {
+    wire::json_object out{body};
+    fill(out);
   }
-  out += '}';
+  return net::json_reply(status, body);
 }
 
 } // namespace
@@ -119,49 +117,41 @@ net::http_reply ready_reply(const api_environment& env) {
       waiting.push_back(who + x.error);
   }
   const auto ok = waiting.empty();
-  std::string body = R"({"ready":)";
-  body += ok ? "true" : "false";
-  body += R"(,"waiting":[)";
-  for (const auto& x : waiting) {
-    body += &x == waiting.data() ? "" : ",";
-    append_text(x, body);
-  }
-  body += R"(],"causes":)";
-  append_causes(causes, body);
-  return net::json_reply(ok ? 200 : 503, body + '}');
+  return object_reply(ok ? 200 : 503, [&](wire::json_object& out) {
+    out.flag("ready", ok);
+    out.list("waiting", waiting, append_text);
+    add_causes(causes, out);
+  });
 }
 
 net::http_reply outbox_reply(const context& x) {
-  return net::json_reply(200, R"({"outbox_buffer":)"
-                                + std::to_string(backlog(x))
-                                + R"(,"dead_letters":)"
-                                + std::to_string(dead_letters(x)) + '}');
+  return object_reply(200, [&x](wire::json_object& out) {
+    out.number("outbox_buffer", backlog(x));
+    out.number("dead_letters", dead_letters(x));
+  });
 }
 
 net::http_reply short_status_reply(const api_environment& env) {
-  std::string body = "{";
-  append_node(env, body);
-  return net::json_reply(200, body + '}');
+  return object_reply(200,
+                      [&env](wire::json_object& out) { add_node(env, out); });
 }
 
 net::http_reply status_reply(const api_environment& env) {
-  std::string body = "{";
-  append_node(env, body);
-  // Each repo is counted once in each of the two.
-  append_counts("repos", repo_states(*env.shared), body);
-  append_counts("accounts", account_states(*env.shared), body);
-  const auto uncovered = env.shared->uncovered.load();
-  body += R"(,"uncovered":)"
-          + (uncovered < 0 ? "null" : std::to_string(uncovered));
-  body += R"(,"completeness":)";
-  append_short_count(*env.shared, body);
-  body += R"(,"records":)" + std::to_string(record_count(*env.shared));
-  append_outbox(env, body);
-  append_store(env, body);
-  body += R"(,"causes":)";
-  append_causes(env.shared->health.findings(), body);
-  body += '}';
-  return net::json_reply(200, body);
+  const auto& shared = *env.shared;
+  return object_reply(200, [&](wire::json_object& out) {
+    add_node(env, out);
+    // Each repo is counted once in each of the two.
+    add_counts("repos", repo_states(shared), out);
+    add_counts("accounts", account_states(shared), out);
+    const auto uncovered = shared.uncovered.load();
+    out.member("uncovered")
+      += uncovered < 0 ? "null" : std::to_string(uncovered);
+    append_short_count(shared, out.member("completeness"));
+    out.number("records", record_count(shared));
+    add_outbox(shared, out);
+    add_store(shared, out);
+    add_causes(shared.health.findings(), out);
+  });
 }
 
 } // namespace weir::actors

@@ -89,7 +89,8 @@ std::set<std::string> errors_of_code() {
     for (const auto& each : std::filesystem::recursive_directory_iterator{
            data_path(std::string{"../../"} + folder)}) {
       // Phrases of a status line are no names.
-      if (each.path().extension() != ".cpp"
+      if ((each.path().extension() != ".cpp"
+           && each.path().extension() != ".hpp")
           || each.path().filename() == "http_types.cpp")
         continue;
       const auto text = read_file(each.path());

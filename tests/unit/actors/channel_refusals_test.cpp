@@ -1,4 +1,4 @@
-#include "actors/api/channel_refusals.hpp"
+#include "actors/api/channel_places.hpp"
 #include "actors/api/limits.hpp"
 
 #include "base/metrics.hpp"
