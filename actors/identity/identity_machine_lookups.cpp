@@ -2,7 +2,6 @@
 #include "actors/support/limits.hpp"
 
 #include "actors/support/did_method.hpp"
-#include "actors/support/identity_source.hpp"
 #include "actors/support/site.hpp"
 #include "base/stored_time.hpp"
 

@@ -1,7 +1,7 @@
 #include "actors/supervisor/fetch_queue.hpp"
 
 #include "actors/supervisor/limits_fetch.hpp"
-#include "actors/support/identity_source.hpp"
+#include "actors/support/site.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -3,6 +3,7 @@
 #include "atproto/identifiers.hpp"
 #include "storage/format/records.hpp"
 
+#include <mutex>
 #include <shared_mutex>
 #include <unordered_map>
 
@@ -23,11 +24,24 @@ public:
     storage::account_status account = storage::account_status::active;
   };
 
-  void put(const atproto::did& repo, const standing& x);
+  void put(const atproto::did& repo, const standing& x) {
+    const std::unique_lock guard{mutex_};
+    if (x.active && x.erased_through == 0)
+      entries_.erase(repo);
+    else
+      entries_[repo] = x;
+  }
 
-  standing of(const atproto::did& repo) const;
+  standing of(const atproto::did& repo) const {
+    const std::shared_lock guard{mutex_};
+    const auto i = entries_.find(repo);
+    return i == entries_.end() ? standing{} : i->second;
+  }
 
-  size_t size() const;
+  size_t size() const {
+    const std::shared_lock guard{mutex_};
+    return entries_.size();
+  }
 
 private:
   mutable std::shared_mutex mutex_;

@@ -1,5 +1,5 @@
 #include "actors/support/account_sources.hpp"
-
+#include "actors/support/state_words.hpp"
 #include "storage/format/limits.hpp"
 
 #include <algorithm>
@@ -13,20 +13,6 @@ using storage::relay_word;
 
 namespace {
 
-account_status to_account_status(bool active, std::string_view status) {
-  if (active)
-    return account_status::active; // throttled, desynchronized: visible.
-  if (status == "deactivated")
-    return account_status::deactivated;
-  if (status == "suspended")
-    return account_status::suspended;
-  if (status == "takendown")
-    return account_status::takendown;
-  if (status == "deleted")
-    return account_status::deleted;
-  return account_status::inactive;
-}
-
 /// The relay's own decision. Other states are the host's, which it passes on.
 account_status verdict_of(const saying& x) noexcept {
   return x.said == account_status::takendown
@@ -36,10 +22,9 @@ account_status verdict_of(const saying& x) noexcept {
 }
 
 relay_word* find(account_words& x, uint32_t relay) noexcept {
-  const auto i = std::find_if(x.relays.begin(), x.relays.end(),
-                              [&](const relay_word& word) {
-                                return word.at.upstream == relay;
-                              });
+  const auto i = std::ranges::find_if(x.relays, [&](const relay_word& word) {
+    return word.at.upstream == relay;
+  });
   return i == x.relays.end() ? nullptr : &*i;
 }
 
@@ -65,10 +50,7 @@ bool is_outdated(const account_words& x, const position& asked_at) {
     return asked_at.defined() && at != asked_at && at.reaches(asked_at);
   };
   return is_later(x.host_at)
-         || std::any_of(x.relays.begin(), x.relays.end(),
-                        [&](const relay_word& word) {
-                          return is_later(word.at);
-                        });
+         || std::ranges::any_of(x.relays, is_later, &relay_word::at);
 }
 
 /// Stores what a relay passes on about the host's state, as far as it counts.
@@ -92,8 +74,9 @@ heard note_hearsay(account_words& x, const saying& what, bool own_stream) {
 
 saying told_by(const atproto::stamped_frame& frame,
                const atproto::account_event& event) {
-  return {to_account_status(event.active, event.status), frame.at, frame.relay,
-          false};
+  // throttled and desynchronized accounts are active: they are visible.
+  return {event.active ? account_status::active : inactive_status(event.status),
+          frame.at, frame.relay, false};
 }
 
 saying listed_by(const upstream_view& from, account_status said,
@@ -103,10 +86,9 @@ saying listed_by(const upstream_view& from, account_status said,
 
 bool was_heard(const account_words& x, const position& at) noexcept {
   return x.host_at.reaches(at)
-         || std::any_of(x.relays.begin(), x.relays.end(),
-                        [&](const relay_word& word) {
-                          return word.at.reaches(at);
-                        });
+         || std::ranges::any_of(x.relays, [&](const relay_word& word) {
+              return word.at.reaches(at);
+            });
 }
 
 heard hear(account_words& x, const saying& what, bool own_stream) {
@@ -153,11 +135,10 @@ bool denies_tombstone(const account_words& x, account_status said, bool relay,
 }
 
 bool has_strangers(const account_words& x, const upstream_board& board) {
-  return std::any_of(x.relays.begin(), x.relays.end(),
-                     [&](const relay_word& word) {
-                       return word.said != account_status::active
-                              && board.find(word.at.upstream).id == 0;
-                     });
+  return std::ranges::any_of(x.relays, [&](const relay_word& word) {
+    return word.said != account_status::active
+           && board.find(word.at.upstream).id == 0;
+  });
 }
 
 bool forget_strangers(account_words& x, const upstream_board& board) {

@@ -1,7 +1,6 @@
 #include "actors/support/all_stores.hpp"
 
 #include "actors/support/account_sources.hpp"
-#include "actors/support/limits.hpp"
 #include "storage/tables/collection_table.hpp"
 
 #include <array>
@@ -110,18 +109,6 @@ bool has_quiet_work(const storage::repo_row& row, uint32_t filter,
          && (row.identity_due || row.gap || row.filter_generation != filter);
 }
 
-all_stores::all_stores(const placement& places,
-                       std::vector<const store_readers*> each)
-  : places_(places), each_(std::move(each)) {
-  for (const auto* x : each_)
-    databases_.push_back(&x->db);
-}
-
-result<std::vector<std::pair<atproto::did, storage::repo_row>>>
-all_stores::page(const atproto::did& after, size_t limit) const {
-  return storage::page_of_repos(databases_, after, limit);
-}
-
 result<std::vector<storage::due_repo>>
 all_stores::with_status(repo_status status, uint64_t due_max,
                         const storage::due_repo& after, size_t limit) const {
@@ -154,12 +141,12 @@ all_stores::list_repos(const atproto::did& after, size_t limit) const {
   return out;
 }
 
-result<all_stores::ahead_page>
+result<all_stores::page_of<atproto::did>>
 all_stores::list_ahead(const storage::due_repo& after, size_t limit) const {
   auto found = with_status(repo_status::error, whenever, after, limit);
   if (!found)
     return found.error();
-  ahead_page out;
+  page_of<atproto::did> out;
   out.end = found->size() < limit;
   for (const auto& x : *found) {
     auto row = of(x.repo).load_row(x.repo);
@@ -173,13 +160,13 @@ all_stores::list_ahead(const storage::due_repo& after, size_t limit) const {
   return out;
 }
 
-result<all_stores::status_page>
+result<all_stores::page_of<all_stores::listed_row>>
 all_stores::list_status(repo_status status, const storage::due_repo& after,
                         size_t limit) const {
   auto found = with_status(status, whenever, after, limit);
   if (!found)
     return found.error();
-  status_page out;
+  page_of<listed_row> out;
   out.end = found->size() < limit;
   for (const auto& x : *found) {
     auto known = of(x.repo).load_repo(x.repo);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/support/limits.hpp"
 #include "actors/support/placement.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/upstream_view.hpp"
@@ -25,7 +26,11 @@ public:
   all_stores() = default;
 
   /// @param each In the order of partitions.
-  all_stores(const placement& places, std::vector<const store_readers*> each);
+  all_stores(const placement& places, std::vector<const store_readers*> each)
+    : places_(places), each_(std::move(each)) {
+    for (const auto* x : each_)
+      databases_.push_back(&x->db);
+  }
 
   const std::vector<const store_readers*>& each() const noexcept {
     return each_;
@@ -38,7 +43,9 @@ public:
 
   /// One page of rows in the order of DIDs, those after `after`.
   result<std::vector<std::pair<atproto::did, storage::repo_row>>>
-  page(const atproto::did& after, size_t limit = limits::repos_page_max) const;
+  page(const atproto::did& after, size_t limit = limits::repos_page_max) const {
+    return storage::page_of_repos(databases_, after, limit);
+  }
 
   /// One page of the repos with this status in the order of due times up to
   /// `due_max`, those after `after`.
@@ -64,24 +71,21 @@ public:
   result<std::vector<listed_row>> list_repos(const atproto::did& after,
                                              size_t limit) const;
 
-  /// Repos that wait because a rev was later than our clock.
-  struct ahead_page {
-    std::vector<atproto::did> repos;
+  template <class Repo>
+  struct page_of {
+    std::vector<Repo> repos;
     storage::due_repo last; ///< The next page begins after this one.
     bool end = true;
   };
-  result<ahead_page> list_ahead(const storage::due_repo& after,
-                                size_t limit) const;
+
+  /// One page of repos that wait because a rev was later than our clock.
+  result<page_of<atproto::did>> list_ahead(const storage::due_repo& after,
+                                           size_t limit) const;
 
   /// One page of the repos with this status, the earliest due first.
-  struct status_page {
-    std::vector<listed_row> repos;
-    storage::due_repo last; ///< The next page begins after this one.
-    bool end = true;
-  };
-  result<status_page> list_status(storage::repo_status status,
-                                  const storage::due_repo& after,
-                                  size_t limit) const;
+  result<page_of<listed_row>> list_status(storage::repo_status status,
+                                          const storage::due_repo& after,
+                                          size_t limit) const;
 
 private:
   placement places_;

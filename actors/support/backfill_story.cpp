@@ -1,7 +1,5 @@
 #include "actors/support/backfill_story.hpp"
 
-#include "actors/support/limits.hpp"
-
 #include <algorithm>
 
 namespace weir::actors {

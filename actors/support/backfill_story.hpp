@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/support/limits.hpp"
 #include "base/clock.hpp"
 
 #include <chrono>
@@ -29,9 +30,7 @@ struct backfill_counts {
   /// when its turn comes.
   uint64_t outdated = 0;
 
-  uint64_t synced_now() const noexcept {
-    return synced - fallen;
-  }
+  uint64_t synced_now() const noexcept { return synced - fallen; }
 };
 
 /// An event that deserves a line in the log.

@@ -1,8 +1,5 @@
 #include "actors/support/clock_machine.hpp"
 
-#include "actors/support/limits_health.hpp"
-#include "atproto/limits.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <set>
@@ -29,18 +26,14 @@ uint64_t mix(uint64_t x) noexcept {
 /// them gets null.
 template <class T>
 T* place_of(std::vector<T>& all, uint64_t rank, size_t most) {
-  const auto same = std::find_if(all.begin(), all.end(), [&](const T& x) {
-    return x.rank == rank;
-  });
-  if (same != all.end())
+  if (const auto same = std::ranges::find(all, rank, &T::rank);
+      same != all.end())
     return &*same;
   if (all.size() < most) {
     all.emplace_back().rank = rank;
     return &all.back();
   }
-  auto& highest = *std::max_element(
-    all.begin(), all.end(),
-    [](const T& a, const T& b) { return a.rank < b.rank; });
+  auto& highest = *std::ranges::max_element(all, {}, &T::rank);
   if (rank > highest.rank)
     return nullptr;
   highest = T{};
@@ -73,7 +66,7 @@ void clock_machine::remember(stream& to, uint64_t host,
   };
   if (to.hosts.size() >= limits::clock_hosts_max)
     std::erase_if(to.hosts, [&](const heard_host& y) {
-      return std::all_of(y.signers.begin(), y.signers.end(), is_old);
+      return std::ranges::all_of(y.signers, is_old);
     });
   auto* from = place_of(to.hosts, host, limits::clock_hosts_max);
   if (from == nullptr)
@@ -232,10 +225,9 @@ void clock_machine::on_timer(steady_time now, wall_time wall) {
   note_time(now, wall);
   if (!doubted_)
     return;
-  const auto still = std::count_if(
-    witnesses_.begin(), witnesses_.end(), [this](offset x) {
-      return x > *our_clock_ + micros(limits::rev_future_max);
-    });
+  const auto still = std::ranges::count_if(witnesses_, [this](offset x) {
+    return x > *our_clock_ + micros(limits::rev_future_max);
+  });
   if (2 * static_cast<size_t>(still) < witnesses_.size()) {
     end_doubt();
   } else if (hold_until_ && *hold_until_ <= now) {

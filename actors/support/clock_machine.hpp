@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/support/limits_health.hpp"
+#include "atproto/limits.hpp"
 #include "base/clock.hpp"
 
 #include <chrono>

@@ -5,8 +5,8 @@
 namespace weir::actors::completeness {
 
 bool terms::complete() const noexcept {
-  return std::all_of(all_terms.begin(), all_terms.end(),
-                     [this](const auto& x) { return this->*x.holds; });
+  return std::ranges::all_of(
+    all_terms, [this](const auto& x) { return this->*x.holds; });
 }
 
 atproto::tid last_rev(const storage::repo_row& row,

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 /// The consistency model (completeness.md): when the copy of a repo is whole,
 /// and why it is not. The REPO keeps the fields of the terms in its row

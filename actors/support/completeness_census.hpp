@@ -1,12 +1,16 @@
 #pragma once
 
 #include "actors/support/completeness.hpp"
+#include "actors/support/limits.hpp"
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <utility>
+#include <vector>
 
 namespace weir::actors {
 
@@ -22,8 +26,30 @@ struct completeness_count {
   int64_t oldest_sync = 0; ///< Unix seconds; 0: it was never fetched.
 
   void add(const atproto::did& repo, int64_t last_sync,
-           const completeness::terms& x);
-  void add(const completeness_count& x);
+                  const completeness::terms& x) {
+    ++active;
+    if (x.complete()) {
+      ++complete;
+      return;
+    }
+    for (size_t i = 0; i < without.size(); ++i)
+      without[i] += x.*completeness::all_terms[i].holds ? 0u : 1u;
+    if (oldest.empty() || last_sync < oldest_sync) {
+      oldest = repo;
+      oldest_sync = last_sync;
+    }
+  }
+
+  void add(const completeness_count& x) {
+    active += x.active;
+    complete += x.complete;
+    for (size_t i = 0; i < without.size(); ++i)
+      without[i] += x.without[i];
+    if (!x.oldest.empty() && (oldest.empty() || x.oldest_sync < oldest_sync)) {
+      oldest = x.oldest;
+      oldest_sync = x.oldest_sync;
+    }
+  }
 };
 
 /// The result of one pass over all rows, for the node and for each host.
@@ -39,17 +65,51 @@ public:
   using by_host = std::map<std::string, completeness_count, std::less<>>;
 
   void add(const atproto::did& repo, const storage::repo_row& row,
-           const completeness::terms& x);
+           const completeness::terms& x) {
+    if (!completeness::counts(row))
+      return;
+    all_.add(repo, row.last_sync, x);
+    const auto known = hosts_.find(row.pds);
+    if (known != hosts_.end()) {
+      known->second.add(repo, row.last_sync, x);
+      return;
+    }
+    if (is_full_) {
+      others_.add(repo, row.last_sync, x);
+      return;
+    }
+    hosts_[row.pds].add(repo, row.last_sync, x);
+    if (hosts_.size() >= 2 * limits::completeness_hosts_max) {
+      is_full_ = true;
+      keep_largest();
+    }
+  }
 
   /// Called when all rows were added.
-  void close();
+  void close() { keep_largest(); }
 
   const completeness_count& all() const noexcept { return all_; }
   const by_host& hosts() const noexcept { return hosts_; }
   const completeness_count& others() const noexcept { return others_; }
 
 private:
-  void keep_largest();
+  void keep_largest() {
+    if (hosts_.size() <= limits::completeness_hosts_max)
+      return;
+    std::vector<std::pair<uint64_t, std::string_view>> sizes;
+    sizes.reserve(hosts_.size());
+    for (const auto& [host, x] : hosts_)
+      sizes.emplace_back(x.active, host);
+    const auto end = sizes.begin() + limits::completeness_hosts_max;
+    std::nth_element(sizes.begin(), end, sizes.end(), std::greater<>{});
+    std::vector<std::string> gone;
+    for (auto i = end; i != sizes.end(); ++i)
+      gone.emplace_back(i->second);
+    for (const auto& host : gone) {
+      others_.add(hosts_.at(host));
+      hosts_.erase(host);
+    }
+  }
 
   completeness_count all_;
   by_host hosts_;
@@ -66,8 +126,15 @@ public:
     wall_time at{};
   };
 
-  void put(entry x);
-  entry last() const;
+  void put(entry x) {
+    const std::lock_guard guard{mutex_};
+    last_ = std::move(x);
+  }
+
+  entry last() const {
+    const std::lock_guard guard{mutex_};
+    return last_;
+  }
 
 private:
   mutable std::mutex mutex_;

@@ -32,7 +32,7 @@ namespace weir::actors {
 /// UPSTREAMs change while running and are guarded.
 struct context {
   /// One partition with one ROUTER, until `divide`.
-  context();
+  context() { divide({}); }
 
   const clock* time = nullptr;
   random_source* random = nullptr;
@@ -53,7 +53,12 @@ struct context {
   // -- partitions -------------------------------------------------------------
 
   /// @pre no partition has a handle
-  void divide(const placement& x);
+  void divide(const placement& x) {
+    places_ = x;
+    partitions_.clear();
+    for (uint16_t i = 0; i < x.partitions(); ++i)
+      partitions_.push_back(std::make_shared<partition_context>(i));
+  }
 
   const placement& places() const noexcept { return places_; }
 
@@ -75,9 +80,7 @@ struct context {
   /// In the order of `placement`.
   void add_router(router_actor x) { routers_.push_back(std::move(x)); }
 
-  const std::vector<router_actor>& routers() const noexcept {
-    return routers_;
-  }
+  const std::vector<router_actor>& routers() const noexcept { return routers_; }
 
   /// The ROUTER of a DID.
   /// @pre there are as many as `places` says
@@ -96,15 +99,36 @@ struct context {
 
   // -- streams ----------------------------------------------------------------
 
-  void set_upstream(uint32_t id, upstream_actor x);
+  void set_upstream(uint32_t id, upstream_actor x) {
+    const std::lock_guard guard{mutex_};
+    upstream_handles_[id] = std::move(x);
+  }
 
   /// Invalid when there is no such upstream.
-  upstream_actor upstream(uint32_t id) const;
+  upstream_actor upstream(uint32_t id) const {
+    const std::lock_guard guard{mutex_};
+    const auto i = upstream_handles_.find(id);
+    return i == upstream_handles_.end() ? upstream_actor{} : i->second;
+  }
 
-  std::vector<upstream_actor> all_upstreams() const;
+  std::vector<upstream_actor> all_upstreams() const {
+    const std::lock_guard guard{mutex_};
+    std::vector<upstream_actor> out;
+    for (const auto& [id, handle] : upstream_handles_)
+      out.push_back(handle);
+    return out;
+  }
 
   /// Releases all handles.
-  void clear();
+  void clear() {
+    for (const auto& x : partitions_)
+      x->clear();
+    routers_.clear();
+    identity = nullptr;
+    supervisor = nullptr;
+    const std::lock_guard guard{mutex_};
+    upstream_handles_.clear();
+  }
 
 private:
   placement places_;

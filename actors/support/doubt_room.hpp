@@ -1,5 +1,7 @@
 #pragma once
 
+#include "actors/support/limits.hpp"
+#include "actors/support/site.hpp"
 #include "atproto/identifiers.hpp"
 
 #include <cstdint>
@@ -7,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace weir::actors {
 
@@ -20,7 +23,10 @@ struct doubt_bytes {
 
 /// Who can delay the document of `repo`: the host of a did:web, or for other
 /// DIDs, the stream that brought the frames.
-std::string doubt_source(const atproto::did& repo, uint32_t upstream);
+inline std::string doubt_source(const atproto::did& repo, uint32_t upstream) {
+  auto out = identity_source(repo);
+  return out == directory_source ? "stream " + std::to_string(upstream) : out;
+}
 
 /// The bytes that a node keeps of frames that wait for a document. A server
 /// that does not answer decides how long they wait, so the frames of one source
@@ -35,11 +41,37 @@ public:
   /// @returns false when there is no room for an increase; nothing has changed
   /// then.
   bool change(const std::string& source, const doubt_bytes& was,
-              const doubt_bytes& now);
+              const doubt_bytes& now) {
+    const std::lock_guard guard{mutex_};
+    auto& own = sources_[source];
+    constexpr auto part = limits::doubt_source_part;
+    const auto fits
+      = !grows_beyond(all_.memory, was.memory, now.memory, most_.memory)
+        && !grows_beyond(all_.disk, was.disk, now.disk, most_.disk)
+        && !grows_beyond(own.memory, was.memory, now.memory,
+                         most_.memory / part)
+        && !grows_beyond(own.disk, was.disk, now.disk, most_.disk / part);
+    if (fits)
+      for (auto* x : {&all_, &own}) {
+        x->memory += now.memory - was.memory;
+        x->disk += now.disk - was.disk;
+      }
+    if (own == doubt_bytes{})
+      sources_.erase(source);
+    return fits;
+  }
 
-  doubt_bytes held() const;
+  doubt_bytes held() const {
+    const std::lock_guard guard{mutex_};
+    return all_;
+  }
 
 private:
+  static bool grows_beyond(uint64_t all, uint64_t was, uint64_t now,
+                           uint64_t most) noexcept {
+    return now > was && all - was + now > most;
+  }
+
   doubt_bytes most_{UINT64_MAX, UINT64_MAX};
   mutable std::mutex mutex_;
   doubt_bytes all_;
@@ -59,9 +91,21 @@ public:
   doubt_claim& operator=(const doubt_claim&) = delete;
 
   /// @returns false when there is no room.
-  bool set(std::string source, const doubt_bytes& now);
+  bool set(std::string source, const doubt_bytes& now) {
+    if (now == held_)
+      return true;
+    if (held_ == doubt_bytes{})
+      source_ = std::move(source);
+    if (!room_->change(source_, held_, now))
+      return false;
+    held_ = now;
+    return true;
+  }
 
-  void clear() noexcept;
+  void clear() noexcept {
+    if (held_ != doubt_bytes{})
+      room_->change(source_, std::exchange(held_, {}), {});
+  }
 
 private:
   std::shared_ptr<doubt_room> room_;

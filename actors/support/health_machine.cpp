@@ -1,7 +1,6 @@
 #include "actors/support/health_machine.hpp"
 
 #include "actors/support/did_method.hpp"
-#include "actors/support/limits_health.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -35,9 +34,8 @@ void lower(health_finding& x) {
 void health_machine::remember(const atproto::did& x, bool proved) {
   if (document_is_foreign(x))
     return;
-  const auto i = std::find_if(known_.begin(), known_.end(),
-                              [&x](const auto& y) { return y.id == x; });
-  if (i != known_.end()) {
+  if (const auto i = std::ranges::find(known_, x, &known_account::id);
+      i != known_.end()) {
     i->proved |= proved;
     return;
   }
@@ -53,9 +51,8 @@ void health_machine::remember(const atproto::did& x, bool proved) {
 std::optional<atproto::did> health_machine::known() const {
   if (known_.empty())
     return std::nullopt;
-  const auto i
-    = std::find_if(known_.begin(), known_.end(),
-                   [](const auto& x) { return x.proved && !x.missed; });
+  const auto i = std::ranges::find_if(
+    known_, [](const auto& x) { return x.proved && !x.missed; });
   return i != known_.end() ? i->id : known_.front().id;
 }
 
@@ -323,9 +320,7 @@ void health_machine::judge_commits(const views& streams, size_t named,
   if (reason == 0 || reason != of_streams || 2 * named >= failing)
     return;
   const auto last
-    = std::find_if(streams.begin(), streams.end(), [this](const auto& x) {
-        return x.id == last_refused_;
-      });
+    = std::ranges::find(streams, last_refused_, &upstream_view::id);
   out.push_back(found(
     health_cause::commits, last == streams.end() ? std::string{} : last->origin,
     "most commits of most upstreams are refused: " + commits_.text(),
@@ -339,9 +334,8 @@ void health_machine::judge_commits(const views& streams, size_t named,
 /// may invent any number of accounts, but honest accounts are still found.
 bool health_machine::misses_known(steady_time now) {
   return doubtful_.judge(now) != 0
-         && std::none_of(known_.begin(), known_.end(), [](const auto& x) {
-              return x.proved && !x.missed;
-            });
+         && std::ranges::none_of(
+           known_, [](const auto& x) { return x.proved && !x.missed; });
 }
 
 /// The next look-up that tests whether the directory answers as one, and what
@@ -361,7 +355,7 @@ std::optional<atproto::did> health_machine::next_probe(const clock_state& clock,
     return x.must_ask
            || ((in_doubt || fails) && wanted && now >= x.probe_at);
   };
-  const auto i = std::find_if(known_.begin(), known_.end(), is_due);
+  const auto i = std::ranges::find_if(known_, is_due);
   if (i == known_.end())
     return std::nullopt;
   i->must_ask = false;
@@ -376,9 +370,8 @@ health_machine::look(const std::vector<upstream_view>& streams,
   news out;
   auto before = std::exchange(findings_, judge(streams, clock, now));
   for (auto& x : findings_) {
-    const auto known
-      = std::find_if(before.begin(), before.end(),
-                     [&](const auto& y) { return y.is_same(x); });
+    const auto known = std::ranges::find_if(
+      before, [&](const auto& y) { return y.is_same(x); });
     if (known == before.end()) {
       x.since = wall;
       out.begun.push_back(x);

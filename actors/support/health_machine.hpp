@@ -3,7 +3,6 @@
 #include "actors/support/clock_machine.hpp"
 #include "actors/support/limits_health.hpp"
 #include "actors/support/outcome_tally.hpp"
-#include "actors/support/service_answers.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "atproto/identifiers.hpp"
 

@@ -3,47 +3,38 @@
 /// The names of causes and levels, and the remedies.
 namespace weir::actors {
 
+namespace {
+
+struct cause_words {
+  const char* name;
+  const char* remedy;
+};
+
+/// In the order of `health_cause`.
+constexpr std::array<cause_words, health_causes.size()> words{
+  {{"directory",
+    "is plc_url right, and can this machine reach it? What is known goes on, "
+    "and new repos wait"},
+   {"resolver",
+    "is handle_resolver_url right, and can this machine reach it? Handles that "
+    "it has not confirmed are handle.invalid until it answers"},
+   {"clock", "set this machine's clock (chronyc tracking shows how far it is "
+             "off); nothing is lost until then"},
+   {"upstream", "is the URL the origin of a relay or PDS that runs, and of the "
+                "kind that it is called (relay: or pds:)?"},
+   {"fetch", "look at this machine's network and resolver; fetches are tried "
+             "again by themselves"},
+   {"commits", "is plc_url right? Keys that are not known yet are looked up; "
+               "repos that were refused are fetched"}}};
+
+} // namespace
+
 const char* to_string(health_cause x) noexcept {
-  switch (x) {
-    case health_cause::directory:
-      return "directory";
-    case health_cause::resolver:
-      return "resolver";
-    case health_cause::clock:
-      return "clock";
-    case health_cause::upstream:
-      return "upstream";
-    case health_cause::fetch:
-      return "fetch";
-    case health_cause::commits:
-      return "commits";
-  }
-  return "unknown";
+  return words[static_cast<size_t>(x)].name;
 }
 
 const char* remedy_of(health_cause x) noexcept {
-  switch (x) {
-    case health_cause::directory:
-      return "is plc_url right, and can this machine reach it? What is known "
-             "goes on, and new repos wait";
-    case health_cause::resolver:
-      return "is handle_resolver_url right, and can this machine reach it? "
-             "Handles that it has not confirmed are handle.invalid until it "
-             "answers";
-    case health_cause::clock:
-      return "set this machine's clock (chronyc tracking shows how far it is "
-             "off); nothing is lost until then";
-    case health_cause::upstream:
-      return "is the URL the origin of a relay or PDS that runs, and of the "
-             "kind that it is called (relay: or pds:)?";
-    case health_cause::fetch:
-      return "look at this machine's network and resolver; fetches are tried "
-             "again by themselves";
-    case health_cause::commits:
-      return "is plc_url right? Keys that are not known yet are looked up; "
-             "repos that were refused are fetched";
-  }
-  return "";
+  return words[static_cast<size_t>(x)].remedy;
 }
 
 const char* to_string(health_level x) noexcept {

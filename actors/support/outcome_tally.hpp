@@ -4,7 +4,9 @@
 #include "base/clock.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -79,10 +81,7 @@ public:
 
   /// Subjects whose last try failed.
   size_t failures() const {
-    return static_cast<size_t>(
-      std::count_if(tries_.begin(), tries_.end(), [](const try_& x) {
-        return x.reason != 0;
-      }));
+    return tries_.size() - count(0);
   }
 
   /// Text of the last failure.
@@ -97,27 +96,26 @@ private:
     uint8_t reason = 0;
   };
 
+  size_t count(uint8_t reason) const {
+    return static_cast<size_t>(
+      std::ranges::count(tries_, reason, &try_::reason));
+  }
+
   bool is_most(uint8_t reason) const {
-    const auto n = static_cast<size_t>(
-      std::count_if(tries_.begin(), tries_.end(),
-                    [reason](const try_& x) { return x.reason == reason; }));
+    const auto n = count(reason);
     return n >= failures_min_ && 2 * n > tries_.size();
   }
 
   /// Replaces the subject's last try, or the oldest of all when there is no
   /// room.
   void put(const try_& x) {
-    auto place = std::find_if(tries_.begin(), tries_.end(), [&](const try_& y) {
-      return y.subject == x.subject;
-    });
+    auto place = std::ranges::find(tries_, x.subject, &try_::subject);
     if (place == tries_.end() && tries_.size() < subjects_max_) {
       tries_.push_back(x);
       return;
     }
     if (place == tries_.end())
-      place = std::min_element(
-        tries_.begin(), tries_.end(),
-        [](const try_& a, const try_& b) { return a.at < b.at; });
+      place = std::ranges::min_element(tries_, {}, &try_::at);
     *place = x;
   }
 
@@ -129,6 +127,70 @@ private:
   uint8_t failing_ = 0;
   size_t successes_ = 0; ///< Since the last failure.
   steady_time failed_at_;
+};
+
+/// Whether a service that an option names answers as such a service. No clock
+/// or threads in here; bounded.
+///
+/// Until the service has answered once, its first failure counts, and so does a
+/// first question without an answer (`limits::health_answer_grace`), because
+/// the option may be wrong. Later it needs as many failures in a row as any
+/// other cause (`limits::health_failures_min`).
+class service_answers {
+public:
+  void ask(steady_time now) noexcept {
+    if (!has_answered_ && !asked_at_)
+      asked_at_ = now;
+  }
+
+  /// The question was not needed after all.
+  void withdraw() noexcept { asked_at_.reset(); }
+
+  void answer() noexcept {
+    has_answered_ = true;
+    failures_ = 0;
+  }
+
+  void fail(std::string_view text, steady_time now) {
+    ++failures_;
+    failed_at_ = now;
+    text_.assign(text.substr(0, limits::health_text_bytes_max));
+  }
+
+  /// The service was asked and has not answered in any way yet.
+  bool keeps_waiting(steady_time now) const noexcept {
+    return !has_answered_ && failures_ == 0 && asked_at_
+           && now - *asked_at_ >= limits::health_answer_grace;
+  }
+
+  /// The service was asked, and none of its answers was valid.
+  bool never_answered() const noexcept {
+    return !has_answered_ && failures_ != 0;
+  }
+
+  /// The service never answered, or has failed often enough since.
+  bool is_silent(steady_time now) const noexcept {
+    return never_answered()
+           || (failures_ >= limits::health_failures_min
+               && now - failed_at_ <= limits::health_memory_failing);
+  }
+
+  /// The service has answered once, and nothing failed recently.
+  bool is_stale(steady_time now) const noexcept {
+    return has_answered_ && now - failed_at_ > limits::health_memory;
+  }
+
+  steady_time failed_at() const noexcept { return failed_at_; }
+
+  /// Text of the last failure.
+  const std::string& text() const noexcept { return text_; }
+
+private:
+  bool has_answered_ = false;
+  size_t failures_ = 0;                 ///< Since the last answer.
+  std::optional<steady_time> asked_at_; ///< Time of the first question.
+  steady_time failed_at_;
+  std::string text_;
 };
 
 } // namespace weir::actors

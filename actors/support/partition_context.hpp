@@ -1,12 +1,13 @@
 #pragma once
 
 #include "actors/support/account_board.hpp"
-#include "actors/support/consumer_stats.hpp"
 #include "actors/support/store_growth.hpp"
 #include "actors/support/store_stats.hpp"
+#include "base/clock.hpp"
 #include "messages/interfaces.hpp"
 #include "wire/event_numbers.hpp"
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -14,12 +15,48 @@
 
 namespace weir::actors {
 
+/// Numbers of one CONSUMER, which writes them; any thread may read.
+struct consumer_stats {
+  std::atomic<uint64_t> position{0}; ///< Everything at or below is acked.
+  std::atomic<uint64_t> backlog{0};  ///< Durable events not settled yet.
+  /// When the oldest event was logged that could be delivered and is not
+  /// settled, in microseconds since 1970; 0 when there is none.
+  std::atomic<int64_t> oldest_us{0};
+  std::atomic<uint64_t> in_flight{0};
+  std::atomic<uint64_t> sent{0};
+  std::atomic<uint64_t> acked{0};
+  std::atomic<uint64_t> redelivered{0};
+  std::atomic<uint64_t> unknown_acks{0};
+  std::atomic<uint64_t> foreign_acks{0}; ///< For ids that the log never gave.
+  std::atomic<uint64_t> refused_acks{0}; ///< Messages that were not acks.
+  std::atomic<uint64_t> dead_letters{0}; ///< Kept now.
+  std::atomic<uint64_t> parked{0};
+  std::atomic<uint64_t> sessions{0};
+
+  /// Age of the oldest event that could be delivered and is not settled.
+  double backlog_seconds(wall_time now) const noexcept {
+    const auto at = oldest_us.load(std::memory_order_relaxed);
+    return at == 0 || now.micros <= at ? 0 : double(now.micros - at) / 1e6;
+  }
+};
+
 /// The CONSUMERs that are notified when the log advances. Any thread.
 class log_subscribers {
 public:
-  void add(consumer_actor x);
-  void clear();
-  std::vector<consumer_actor> all() const;
+  void add(consumer_actor x) {
+    const std::lock_guard guard{mutex_};
+    list_.push_back(std::move(x));
+  }
+
+  void clear() {
+    const std::lock_guard guard{mutex_};
+    list_.clear();
+  }
+
+  std::vector<consumer_actor> all() const {
+    const std::lock_guard guard{mutex_};
+    return list_;
+  }
 
 private:
   mutable std::mutex mutex_;
@@ -32,7 +69,6 @@ private:
 ///
 /// Made by the `context`. `partition` fills the handles before any event flows,
 /// and releases them at shutdown (they would keep each other alive).
-/// and they are let go of at shutdown (they would keep each other alive).
 struct partition_context {
   explicit partition_context(uint16_t x) : number(x) {}
 
@@ -59,7 +95,13 @@ struct partition_context {
   }
 
   /// Releases all handles.
-  void clear();
+  void clear() {
+    journal = nullptr;
+    sweeper = nullptr;
+    readers.clear();
+    consumer = nullptr;
+    subscribers.clear();
+  }
 };
 
 using home_ptr = std::shared_ptr<partition_context>;

@@ -7,18 +7,8 @@
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/head_cursor.hpp"
 #include "storage/tables/identity_table.hpp"
-#include "storage/tables/repo_table.hpp"
 
 namespace weir {
-
-namespace {
-
-std::vector<std::string> collections_of(storage::repo_state& x) {
-  return x.member ? std::move(x.member->collections)
-                  : std::vector<std::string>{};
-}
-
-} // namespace
 
 result<store_readers::repo_rows>
 store_readers::load_repo(const atproto::did& repo) const {
@@ -26,7 +16,8 @@ store_readers::load_repo(const atproto::did& repo) const {
   if (!state)
     return state.error();
   return repo_rows{std::move(state->row), std::move(state->chain),
-                   collections_of(*state)};
+                   state->member ? std::move(state->member->collections)
+                                 : std::vector<std::string>{}};
 }
 
 result<std::optional<storage::repo_row>>

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -26,7 +25,7 @@ struct upstream_view {
   /// the connection that began it is still open. Durable.
   bool whole = false;
   bool connected = false; ///< The stream is open, but may be silent.
-  bool opened = false; ///< The stream was open at some time since the start.
+  bool opened = false;    ///< The stream was open at some time since the start.
   steady_time opened_at{}; ///< Begin of this connection.
   /// Everything that happened before this connection opened has arrived and is
   /// finished: the stream began with new events only, or has rested long
@@ -61,10 +60,7 @@ struct upstream_view {
   /// silence of a stream that lags behind or is not connected proves nothing.
   bool told_all(wall_time at, steady_time now,
                 std::chrono::microseconds grace) const noexcept {
-    return connected
-           && (passed >= at
-               || (quiet_since
-                   && now - *quiet_since >= std::max(grace, quiet_min)));
+    return connected && (passed >= at || is_quiet(now, grace));
   }
 
   /// Whether a repo that looks whole is whole: the stream is live and read,
@@ -87,8 +83,7 @@ struct upstream_view {
 
   bool has_caught_up(steady_time now, wall_time wall) const noexcept {
     return connected
-           && (caught_up || rested(now)
-               || passed >= wall + -(now - opened_at));
+           && (caught_up || rested(now) || passed >= wall + -(now - opened_at));
   }
 
   /// Whether nothing is in flight now, or was some minutes ago, or the arriving
@@ -98,16 +93,16 @@ struct upstream_view {
            || (rested_at && now - *rested_at <= limits::stream_lag_max);
   }
 
-  bool is_quiet(steady_time now) const noexcept {
-    return quiet_since && now - *quiet_since >= quiet_min;
+  bool is_quiet(steady_time now,
+                std::chrono::microseconds grace = {}) const noexcept {
+    return quiet_since && now - *quiet_since >= std::max(grace, quiet_min);
   }
 
   /// How far the stream is behind the wall clock, in seconds: 0 while it is
   /// quiet. Before any frame shows it: the age of the connection.
   double staleness(wall_time wall, steady_time now,
                    std::chrono::microseconds grace) const noexcept {
-    if (connected && quiet_since
-        && now - *quiet_since >= std::max(grace, quiet_min))
+    if (connected && is_quiet(now, grace))
       return 0;
     const auto told = std::max(passed, told_until);
     const auto behind = told == wall_time{}
@@ -147,14 +142,34 @@ bool stops_work(const std::vector<upstream_view>& all, Predicate is_bad) {
 /// console read them. Any thread.
 class upstream_board {
 public:
-  void put(const upstream_view& x);
+  void put(const upstream_view& x) {
+    const std::lock_guard guard{mutex_};
+    const auto i = std::ranges::find(views_, x.id, &upstream_view::id);
+    if (i == views_.end())
+      views_.push_back(x);
+    else
+      *i = x;
+  }
 
-  std::vector<upstream_view> all() const;
+  std::vector<upstream_view> all() const {
+    const std::lock_guard guard{mutex_};
+    return views_;
+  }
 
   /// The upstream that accounts for a repo hosted at `pds`: the stream of that
   /// host, otherwise the first relay. Exactly one (completeness.md, The terms).
   /// An id of 0 means that no stream carries the repo.
-  upstream_view accounting_for(const std::string& pds) const;
+  upstream_view accounting_for(const std::string& pds) const {
+    const std::lock_guard guard{mutex_};
+    const upstream_view* relay = nullptr;
+    for (const auto& x : views_) {
+      if (!x.relay && x.origin == pds)
+        return x;
+      if (x.relay && relay == nullptr)
+        relay = &x;
+    }
+    return relay == nullptr ? upstream_view{} : *relay;
+  }
 
   /// Whether a gap in this upstream, or a frame of it that cannot be read, may
   /// concern a repo hosted at `pds`: the upstream is the stream of that host,
@@ -163,17 +178,48 @@ public:
   /// @param heard When given, only these streams count as the host's own; in
   /// any case the stream must be connected.
   bool speaks_for(const std::string& pds, uint32_t upstream,
-                  const std::set<uint32_t>* heard = nullptr) const;
+                  const std::set<uint32_t>* heard = nullptr) const {
+    const std::lock_guard guard{mutex_};
+    auto speaks = false;
+    for (const auto& x : views_) {
+      if (!x.relay && x.origin == pds
+          && (x.id == upstream
+              || (x.connected && (heard == nullptr || heard->count(x.id) > 0))))
+        return x.id == upstream;
+      speaks |= x.relay && x.id == upstream;
+    }
+    return speaks;
+  }
 
-  upstream_view find(uint32_t id) const;
+  upstream_view find(uint32_t id) const {
+    const std::lock_guard guard{mutex_};
+    for (const auto& x : views_)
+      if (x.id == id)
+        return x;
+    return {};
+  }
 
   /// When a listing of the upstream was last compared, in Unix seconds; 0:
   /// never. Written by SUPERVISOR.
-  void set_audited(uint32_t id, int64_t at);
-  int64_t audited(uint32_t id) const;
+  void set_audited(uint32_t id, int64_t at) {
+    const std::lock_guard guard{mutex_};
+    audited_[id] = at;
+  }
+
+  int64_t audited(uint32_t id) const {
+    const std::lock_guard guard{mutex_};
+    const auto i = audited_.find(id);
+    return i == audited_.end() ? 0 : i->second;
+  }
 
   /// Whether the frame must not wait for a correct clock.
-  bool gives_way(const position& at) const;
+  bool gives_way(const position& at) const {
+    const std::lock_guard guard{mutex_};
+    return std::ranges::any_of(views_, [&](const auto& x) {
+      return x.id == at.upstream && x.gives_way != 0
+             && (at.epoch != x.epoch || at.seq <= x.gives_way);
+    });
+  }
 
 private:
   mutable std::mutex mutex_;
