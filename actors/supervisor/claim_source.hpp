@@ -1,7 +1,7 @@
 #pragma once
 
-#include "actors/supervisor/limits_claims.hpp"
-#include "actors/supervisor/limits_streams.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/support/did_method.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"

@@ -1,7 +1,7 @@
 #include "actors/supervisor/claims_machine.hpp"
 
-#include "actors/supervisor/limits_claims.hpp"
-#include "actors/supervisor/limits_streams.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/support/did_method.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "actors/supervisor/claim_source.hpp"
-#include "actors/supervisor/limits_claims.hpp"
-#include "actors/supervisor/limits_streams.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/listing_machine.hpp"
 #include "atproto/identifiers.hpp"
 #include "messages/claims.hpp"

@@ -1,7 +1,6 @@
 #include "actors/supervisor/completeness_budget.hpp"
 
-#include "actors/supervisor/limits_completeness.hpp"
-#include "actors/supervisor/limits_uncovered.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
 
 #include <chrono>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "actors/supervisor/completeness_laps.hpp"
 
-#include "actors/supervisor/limits_completeness.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/supervisor/limits_completeness.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 

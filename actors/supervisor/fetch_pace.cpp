@@ -1,6 +1,6 @@
 #include "actors/supervisor/fetch_pace.hpp"
 
-#include "actors/supervisor/limits_fetch.hpp"
+#include "actors/supervisor/limits.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,6 @@
 #include "actors/supervisor/fetch_queue.hpp"
 
-#include "actors/supervisor/limits_fetch.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/support/site.hpp"
 
 #include <algorithm>

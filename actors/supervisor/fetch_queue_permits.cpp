@@ -1,5 +1,5 @@
 #include "actors/supervisor/fetch_queue.hpp"
-#include "actors/supervisor/limits_fetch.hpp"
+#include "actors/supervisor/limits.hpp"
 
 #include <algorithm>
 

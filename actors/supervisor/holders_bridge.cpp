@@ -1,7 +1,7 @@
 #include "actors/supervisor/holders_bridge.hpp"
 
 #include "actors/supervisor/holders_machine.hpp"
-#include "actors/supervisor/limits_listings.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/support/account_json.hpp"
 #include "messages/journal.hpp"
 

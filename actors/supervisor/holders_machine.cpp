@@ -1,6 +1,6 @@
 #include "actors/supervisor/holders_machine.hpp"
 
-#include "actors/supervisor/limits_listings.hpp"
+#include "actors/supervisor/limits.hpp"
 
 #include <utility>
 

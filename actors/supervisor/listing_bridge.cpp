@@ -2,7 +2,6 @@
 
 #include "actors/supervisor/holders_bridge.hpp"
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_listings.hpp"
 #include "actors/support/account_json.hpp"
 
 #include <boost/json.hpp>

@@ -1,6 +1,6 @@
 #include "actors/supervisor/listing_machine.hpp"
 
-#include "actors/supervisor/limits_streams.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/support/limits.hpp"
 #include "net/limits.hpp"
 

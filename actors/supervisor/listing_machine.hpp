@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_streams.hpp"
 #include "actors/supervisor/listing_budget.hpp"
 #include "actors/supervisor/seen_names.hpp"
 #include "actors/supervisor/seen_pages.hpp"

@@ -1,7 +1,6 @@
 #include "actors/supervisor/returned_machine.hpp"
 
-#include "actors/supervisor/limits_listings.hpp"
-#include "actors/supervisor/limits_streams.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "net/limits.hpp"
 
 #include <algorithm>

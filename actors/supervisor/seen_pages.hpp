@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/supervisor/limits_listings.hpp"
+#include "actors/supervisor/limits.hpp"
 
 #include <algorithm>
 #include <cstdint>

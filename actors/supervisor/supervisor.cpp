@@ -1,4 +1,4 @@
-#include "actors/supervisor/limits_uncovered.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/supervisor/supervisor_impl.hpp"
 #include "actors/support/store_readers.hpp"
 #include "base/log.hpp"

@@ -1,5 +1,4 @@
-#include "actors/supervisor/limits_completeness.hpp"
-#include "actors/supervisor/limits_uncovered.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/supervisor/supervisor_impl.hpp"
 #include "storage/format/limits.hpp"
 

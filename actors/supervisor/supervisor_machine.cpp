@@ -1,6 +1,6 @@
 #include "actors/supervisor/supervisor_machine.hpp"
 
-#include "actors/supervisor/limits_fetch.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/support/limits.hpp"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_completeness.hpp"
-#include "actors/supervisor/limits_fetch.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/support/limits.hpp"
 
 namespace weir::actors {

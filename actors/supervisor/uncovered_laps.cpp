@@ -1,6 +1,6 @@
 #include "actors/supervisor/uncovered_laps.hpp"
 
-#include "actors/supervisor/limits_uncovered.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
 #include "actors/supervisor/work_scan.hpp"
 
-#include "actors/supervisor/limits_fetch.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "storage/format/limits.hpp"
 
 #include <algorithm>

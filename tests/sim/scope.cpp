@@ -1,6 +1,6 @@
 #include "tests/sim/scope.hpp"
 
-#include "actors/supervisor/limits_streams.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "tests/sim/removals.hpp"
 #include "tests/sim/scene.hpp"
 

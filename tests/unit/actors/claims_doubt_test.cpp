@@ -1,5 +1,5 @@
-#include "actors/supervisor/limits_claims.hpp"
-#include "actors/supervisor/limits_streams.hpp"
+#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "tests/unit/actors/claims_directory.hpp"
 
 // Claims, and a directory that is wrong.

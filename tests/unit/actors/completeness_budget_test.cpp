@@ -1,7 +1,5 @@
 #include "actors/supervisor/completeness_budget.hpp"
 #include "actors/supervisor/limits_accounts.hpp"
-#include "actors/supervisor/limits_completeness.hpp"
-#include "actors/supervisor/limits_uncovered.hpp"
 #include "actors/support/limits.hpp"
 
 #include "actors/supervisor/question_machine.hpp"

@@ -1,5 +1,5 @@
 #include "actors/supervisor/fetch_pace.hpp"
-#include "actors/supervisor/limits_fetch.hpp"
+#include "actors/supervisor/limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

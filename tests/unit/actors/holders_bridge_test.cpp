@@ -1,4 +1,4 @@
-#include "actors/supervisor/limits_listings.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/listing_bridge.hpp"
 #include "actors/support/store_readers.hpp"
 #include "messages/journal.hpp"

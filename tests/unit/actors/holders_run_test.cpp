@@ -1,5 +1,5 @@
 #include "actors/supervisor/holders_run.hpp"
-#include "actors/supervisor/limits_listings.hpp"
+#include "actors/supervisor/limits.hpp"
 
 #include <gtest/gtest.h>
 

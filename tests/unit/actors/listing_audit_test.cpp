@@ -1,4 +1,4 @@
-#include "actors/supervisor/limits_streams.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/listing_run.hpp"
 

@@ -1,6 +1,4 @@
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_listings.hpp"
-#include "actors/supervisor/limits_streams.hpp"
 #include "actors/supervisor/listing_budget.hpp"
 #include "atproto/identifiers.hpp"
 #include "net/limits.hpp"

@@ -1,5 +1,4 @@
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_streams.hpp"
 #include "tests/unit/actors/listing_run.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/supervisor/limits_streams.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/listing_machine.hpp"
 
 #include <gtest/gtest.h>

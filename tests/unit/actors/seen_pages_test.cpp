@@ -1,4 +1,4 @@
-#include "actors/supervisor/limits_listings.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/seen_pages.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_streams.hpp"
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/support/site.hpp"
 #include "messages/claims.hpp"

@@ -1,5 +1,4 @@
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_fetch.hpp"
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/supervisor_queue.hpp"
 

@@ -1,5 +1,4 @@
-#include "actors/supervisor/limits_listings.hpp"
-#include "actors/supervisor/limits_streams.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/supervisor.hpp"
 #include "messages/claims.hpp"
 #include "messages/identity.hpp"

@@ -1,4 +1,4 @@
-#include "actors/supervisor/limits_fetch.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/support/all_stores.hpp"
