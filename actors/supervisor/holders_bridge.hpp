@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/supervisor/holders_run.hpp"
+#include "actors/supervisor/holders_machine.hpp"
 #include "actors/supervisor/supervisor.hpp"
 #include "net/http_client.hpp"
 #include "wire/filter.hpp"

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace weir::actors {
 
@@ -30,19 +31,38 @@ public:
   /// @returns whether its host is to be asked. If not, the host has confirmed
   /// the account since an earlier listing: this relay does not carry it.
   bool on_left_out(uint32_t relay, const atproto::did& repo,
-                   const std::string& pds, steady_time now);
+                   const std::string& pds, steady_time now) {
+    forget_old(now);
+    const auto key = key_of(repo, pds);
+    const auto bit = uint64_t{1} << (relay % 64);
+    if (auto* known = find(key)) {
+      if ((known->relays & bit) == 0) {
+        known->relays |= bit;
+        known->told = false;
+      }
+      return !known->told;
+    }
+    if (size() < most_)
+      young_.emplace(key, absence{bit, false});
+    return true;
+  }
 
   /// The host answered what the account's status is.
-  void on_told(const atproto::did& repo, const std::string& pds);
+  void on_told(const atproto::did& repo, const std::string& pds) {
+    if (auto* known = find(key_of(repo, pds)))
+      known->told = true;
+  }
 
   size_t size() const noexcept { return young_.size() + old_.size(); }
 
   /// The approximate memory in bytes.
-  size_t bytes() const noexcept {
-    return size() * limits::known_absence_bytes;
-  }
+  size_t bytes() const noexcept { return size() * limits::known_absence_bytes; }
 
 private:
+  static uint64_t key_of(const atproto::did& repo, const std::string& pds) {
+    return atproto::stable_hash(repo.str() + ' ' + pds);
+  }
+
   struct absence {
     /// One bit for each relay, by its number. When two relays share a bit, a
     /// repo that the second one loses is asked about later.
@@ -51,8 +71,23 @@ private:
     bool told = false;
   };
 
-  void forget_old(steady_time now);
-  absence* find(uint64_t key);
+  void forget_old(steady_time now) {
+    if (!turned_)
+      turned_ = now;
+    if (now - *turned_ < limits::known_absence_memory)
+      return;
+    if (now - *turned_ >= 2 * limits::known_absence_memory)
+      young_.clear();
+    old_ = std::exchange(young_, {});
+    turned_ = now;
+  }
+
+  absence* find(uint64_t key) {
+    for (auto* all : {&young_, &old_})
+      if (const auto i = all->find(key); i != all->end())
+        return &i->second;
+    return nullptr;
+  }
 
   size_t most_;
   std::optional<steady_time> turned_; ///< When the young ones became old.

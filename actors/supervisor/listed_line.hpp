@@ -1,7 +1,10 @@
 #pragma once
 
+#include "actors/support/account_sources.hpp"
+#include "actors/support/limits.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "base/clock.hpp"
+#include "base/stored_time.hpp"
 #include "messages/repo.hpp"
 
 namespace weir::actors {
@@ -10,17 +13,47 @@ namespace weir::actors {
 /// is stored, or the repo's position can be raised (CONS-24, CONS-25). A
 /// needless line is harmless, since the REPO decides.
 /// @param chain Given for a repo in sync; not used for others.
-bool is_news(const repo_listed& line, const storage::repo_row& row,
-             const storage::chain_row* chain, const upstream_board& board);
+inline bool is_news(const repo_listed& line, const storage::repo_row& row,
+                    const storage::chain_row* chain,
+                    const upstream_board& board) {
+  if (!line.rev.defined())
+    return false;
+  if (row.left_out_by != 0 && row.left_out_by == line.upstream)
+    return true;
+  if (account_sources::is_news(
+        row.words,
+        account_sources::listed_by(board.find(line.upstream), line.account,
+                                   line.asked_at),
+        account_sources::has_own_stream(board, row.pds))
+      || account_sources::has_strangers(row.words, board))
+    return true;
+  if (row.status != storage::repo_status::synced)
+    return false; // The coming fetch finds the news.
+  if (chain == nullptr || chain->rev != line.rev)
+    return true;
+  return line.noted.defined() && !row.fcsr.covers(line.noted)
+         && board.accounting_for(row.pds).id == line.upstream;
+}
 
 /// Whether the directory has a tombstone for the account while the line lists
 /// the account as not deleted, and the upstream of the line has authority over
 /// the account.
-bool denies_tombstone(const repo_listed& line, const storage::repo_row& row,
-                      const upstream_board& board);
+inline bool denies_tombstone(const repo_listed& line,
+                             const storage::repo_row& row,
+                             const upstream_board& board) {
+  const auto from = board.find(line.upstream);
+  return line.rev.defined() && !account_sources::is_former(from, row.pds)
+         && account_sources::denies_tombstone(
+           row.words, line.account, from.relay,
+           account_sources::has_own_stream(board, row.pds));
+}
 
 /// Such a line counts as news once a day: the directory may have erred, and a
 /// host may list its tombstoned accounts for ever.
-bool is_due_again(const storage::identity_row& tombstone, wall_time now);
+inline bool is_due_again(const storage::identity_row& tombstone,
+                         wall_time now) {
+  constexpr std::chrono::seconds pause = limits::identity_fresh;
+  return age_of(tombstone.fetched_at, now) >= pause.count();
+}
 
 } // namespace weir::actors

@@ -2,8 +2,7 @@
 
 #include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/listing_budget.hpp"
-#include "actors/supervisor/seen_names.hpp"
-#include "actors/supervisor/seen_pages.hpp"
+#include "actors/supervisor/listing_repeats.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "base/clock.hpp"

@@ -1,4 +1,4 @@
-#include "actors/supervisor/completeness_budget.hpp"
+#include "actors/supervisor/completeness_laps.hpp"
 #include "actors/supervisor/limits_accounts.hpp"
 #include "actors/support/limits.hpp"
 

@@ -1,4 +1,4 @@
-#include "actors/supervisor/holders_run.hpp"
+#include "actors/supervisor/holders_machine.hpp"
 #include "actors/supervisor/limits.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "actors/supervisor/listing_census.hpp"
+#include "actors/supervisor/left_out_scans.hpp"
 #include "atproto/identifiers.hpp"
 #include "tests/unit/actors/listing_run.hpp"
 

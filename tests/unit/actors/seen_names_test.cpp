@@ -1,5 +1,5 @@
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/seen_names.hpp"
+#include "actors/supervisor/listing_repeats.hpp"
 #include "atproto/identifiers.hpp"
 
 #include <gtest/gtest.h>

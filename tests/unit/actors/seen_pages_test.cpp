@@ -1,5 +1,5 @@
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/seen_pages.hpp"
+#include "actors/supervisor/listing_repeats.hpp"
 
 #include <gtest/gtest.h>
 

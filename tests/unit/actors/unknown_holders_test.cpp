@@ -1,5 +1,5 @@
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/unknown_holders.hpp"
+#include "actors/supervisor/listing_debts.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,6 +9,46 @@
 
 namespace weir::actors {
 
+/// Detects that a listing goes in circles, in constant memory. Of the last
+/// pages all cursors and contents are remembered (`limits::listing_seen_max`
+/// hashes in all). Of older pages one cursor is remembered, which is replaced
+/// whenever the number of pages reaches a power of two: so a circle of cursors
+/// is noticed however long it is.
+class seen_pages {
+public:
+  /// @param hash The hash of a cursor.
+  /// @returns whether it came before.
+  bool repeats_cursor(uint64_t hash) {
+    const auto marked = next_mark_ > 1 && hash == mark_;
+    if (pages_++ == next_mark_) {
+      mark_ = hash;
+      next_mark_ *= 2;
+    }
+    return repeats(hash) || marked;
+  }
+
+  /// The same for any hash.
+  bool repeats(uint64_t hash) {
+    if (std::find(last_.begin(), last_.end(), hash) != last_.end())
+      return true;
+    if (last_.size() < limits::listing_seen_max)
+      last_.push_back(hash);
+    else
+      last_[oldest_++ % limits::listing_seen_max] = hash;
+    return false;
+  }
+
+  size_t size() const noexcept { return last_.size(); }
+
+private:
+  std::vector<uint64_t> last_;
+  /// Counts replacements: the place that is overwritten next.
+  uint64_t oldest_ = 0;
+  uint64_t mark_ = 0;
+  uint64_t pages_ = 0;
+  uint64_t next_mark_ = 1;
+};
+
 /// Detects that a listing names the same repos over and over, in whatever order
 /// and page size, in constant memory: `limits::listing_names_max` hashes of
 /// DIDs. When there are more, the class halves the part of all DIDs that it
@@ -19,7 +59,6 @@ namespace weir::actors {
 /// more than `limits::listing_again_max` times more often than it named repos
 /// for the first time. A listing of any length may go on as long as it brings
 /// new names.
-/// long as it brings names.
 class seen_names {
 public:
   /// @param salt Random, so that nobody can choose DIDs that are not watched.
