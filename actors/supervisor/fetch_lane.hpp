@@ -16,7 +16,6 @@
 
 namespace weir::actors {
 
-/// The stage of a repo in the queue.
 enum class fetch_stage : uint8_t {
   delayed,   ///< It waits for its time, or for the end of its host's rest.
   queued,    ///< It waits for the look-up of its host.

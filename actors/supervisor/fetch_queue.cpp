@@ -1,10 +1,6 @@
 #include "actors/supervisor/fetch_queue.hpp"
 
-#include "actors/supervisor/limits.hpp"
 #include "actors/support/site.hpp"
-
-#include <algorithm>
-#include <utility>
 
 namespace weir::actors {
 
@@ -43,9 +39,6 @@ bool moved(const fetch_entry& x, const std::string& pds) {
 }
 
 } // namespace
-
-fetch_queue::fetch_queue(const supervisor_options& options)
-  : options_(options) {}
 
 // -- in and out ---------------------------------------------------------------
 
@@ -88,11 +81,6 @@ void fetch_queue::found(const atproto::did& repo, repo_status status,
   // No fetch of this repo is under way although its row says so: the row has to
   // be corrected now, and not when the turn of the repo comes.
   added->attended = quiet || status == repo_status::syncing;
-}
-
-fetch_entry* fetch_queue::find(const atproto::did& repo) {
-  const auto i = entries_.find(repo);
-  return i == entries_.end() ? nullptr : &i->second;
 }
 
 void fetch_queue::add(const atproto::did& repo, repo_status status,
@@ -183,32 +171,14 @@ void fetch_queue::place(fetch_entry& x, steady_time due, steady_time now) {
 void fetch_queue::enter(fetch_entry& x, fetch_stage to) {
   auto& lane = *x.lane;
   x.at = to;
-  switch (to) {
-    case fetch_stage::delayed:
-      break;
-    case fetch_stage::queued: {
-      const auto priority = priority_of(x.status);
-      lane.queued[priority].push_back(x);
-      sit(lane, priority);
-      count_queued(lane, true);
-      break;
-    }
-    case fetch_stage::preparing:
-      ++lane.preparing;
-      ++of(lane.kind).preparing;
-      break;
-    case fetch_stage::ready:
-      lane.ready.push_back(x);
-      ++lane.ready_count;
-      ++of(lane.kind).ready;
-      ++ready_count_;
-      sit(lane, permits);
-      break;
-    case fetch_stage::running:
-      ++lane.running;
-      ++of(lane.kind).running;
-      ++running_;
-      break;
+  count(x, true);
+  if (to == fetch_stage::queued) {
+    const auto priority = priority_of(x.status);
+    lane.queued[priority].push_back(x);
+    sit(lane, priority);
+  } else if (to == fetch_stage::ready) {
+    lane.ready.push_back(x);
+    sit(lane, permits);
   }
 }
 
@@ -217,31 +187,40 @@ void fetch_queue::leave(fetch_entry& x) {
   auto& lane = *x.lane;
   if (x.is_linked())
     x.unlink();
+  count(x, false);
+  if (x.at == fetch_stage::delayed)
+    alarms_.erase(x.alarm);
+  else if (const auto priority = priority_of(x.status);
+           x.at == fetch_stage::queued && lane.queued[priority].empty())
+    stand_up(lane, priority);
+  else if (x.at == fetch_stage::ready && lane.ready.empty())
+    stand_up(lane, permits);
+}
+
+/// @param more The repo enters its stage; otherwise it leaves it.
+void fetch_queue::count(const fetch_entry& x, bool more) {
+  const auto step = more ? size_t{1} : size_t(-1);
+  auto& lane = *x.lane;
+  auto& all = of(lane.kind);
   switch (x.at) {
     case fetch_stage::delayed:
-      alarms_.erase(x.alarm);
       break;
-    case fetch_stage::queued: {
-      const auto priority = priority_of(x.status);
-      if (lane.queued[priority].empty())
-        stand_up(lane, priority);
-      count_queued(lane, false);
+    case fetch_stage::queued:
+      count_queued(lane, more);
       break;
-    }
     case fetch_stage::preparing:
-      --lane.preparing;
-      --of(lane.kind).preparing;
+      lane.preparing += step;
+      all.preparing += step;
       break;
     case fetch_stage::ready:
-      if (--lane.ready_count == 0)
-        stand_up(lane, permits);
-      --of(lane.kind).ready;
-      --ready_count_;
+      lane.ready_count += step;
+      all.ready += step;
+      ready_count_ += step;
       break;
     case fetch_stage::running:
-      --lane.running;
-      --of(lane.kind).running;
-      --running_;
+      lane.running += step;
+      all.running += step;
+      running_ += step;
       break;
   }
 }

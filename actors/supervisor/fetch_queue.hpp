@@ -1,11 +1,14 @@
 #pragma once
 
 #include "actors/supervisor/fetch_lane.hpp"
+#include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/supervisor_options.hpp"
 #include "actors/supervisor/work_scan.hpp"
 
+#include <algorithm>
 #include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace weir::actors {
@@ -29,7 +32,7 @@ namespace weir::actors {
 /// time.
 class fetch_queue {
 public:
-  explicit fetch_queue(const supervisor_options& options);
+  explicit fetch_queue(const supervisor_options& options) : options_(options) {}
 
   fetch_queue(const fetch_queue&) = delete;
   fetch_queue& operator=(const fetch_queue&) = delete;
@@ -49,7 +52,10 @@ public:
              const std::string& pds, steady_time due, steady_time now,
              bool quiet = false);
 
-  fetch_entry* find(const atproto::did& repo);
+  fetch_entry* find(const atproto::did& repo) {
+    const auto i = entries_.find(repo);
+    return i == entries_.end() ? nullptr : &i->second;
+  }
 
   /// Removes the repo, and then adds it again if it has a later wish.
   void finish(fetch_entry& x, steady_time now);
@@ -68,13 +74,13 @@ public:
   /// @returns the lane of a host, for `settle` afterwards
   fetch_lane& host(const std::string& pds);
 
-  /// This host is not asked for a while.
   void rest(fetch_lane& lane, std::chrono::seconds wait, steady_time now);
 
-  /// The host of a download answered.
-  void answered(fetch_lane& lane, steady_time now);
+  void answered(fetch_lane& lane, steady_time now) {
+    set_kind(lane, lane_kind::answering);
+    lane.answered_at = now;
+  }
 
-  /// A try of this host ended without an answer.
   void fell_silent(fetch_lane& lane) { set_kind(lane, lane_kind::silent); }
 
   /// Remembers a host without repos when its state is worth remembering.
@@ -90,7 +96,9 @@ public:
   size_t without_permit() const;
 
   /// Permits of silent hosts while others wait.
-  size_t silent_permits() const noexcept;
+  size_t silent_permits() const noexcept {
+    return (options_.parallelism - 1) / limits::fetch_silent_part;
+  }
 
   /// While all permits are taken: the waiting host with the fewest permits, of
   /// those that have less than their share or gave none back lately.
@@ -98,13 +106,17 @@ public:
 
   /// Keeps the last permit for a while from hosts that have their share and
   /// gave a permit back lately.
-  void reserve(steady_time now) noexcept;
+  void reserve(steady_time now) noexcept {
+    reserved_until_ = now + limits::fetch_reserve_time;
+  }
 
   /// When a waiting host may have that last permit again.
   std::optional<steady_time> next_reserve_end(steady_time now) const;
 
   /// The permits that one host may have while others wait.
-  size_t permit_share() const noexcept;
+  size_t permit_share() const noexcept {
+    return std::min(fair_share(options_.parallelism), options_.per_host);
+  }
 
   /// The next time at which a host's rest ends for which repos wait, or a wait
   /// ends that is too short for the scan.
@@ -149,16 +161,31 @@ private:
   void place(fetch_entry& x, steady_time due, steady_time now);
   void enter(fetch_entry& x, fetch_stage to);
   void leave(fetch_entry& x);
+  void count(const fetch_entry& x, bool more);
   void count_queued(fetch_lane& lane, bool more);
   void join(fetch_entry& x, const std::string& name, bool host);
   void move(fetch_entry& x, const std::string& pds, steady_time now);
   void part(fetch_entry& x, steady_time now);
-  void forget(fetch_lane& lane);
-  fetch_lane::turns& turns_of(const fetch_lane& lane, size_t seat);
+
+  void forget(fetch_lane& lane) { lanes_.erase(lanes_.find(*lane.name)); }
+
+  fetch_lane::turns& turns_of(const fetch_lane& lane, size_t seat) {
+    return seat == permits ? permit_turns_
+                           : turns_[static_cast<size_t>(lane.kind)][seat];
+  }
+
   fetch_lane* next_lane(size_t priority);
   void sit(fetch_lane& lane, size_t seat);
-  void stand_up(fetch_lane& lane, size_t seat);
-  void pass_turn(fetch_lane& lane, size_t seat);
+
+  void stand_up(fetch_lane& lane, size_t seat) {
+    turns_of(lane, seat).erase(*std::exchange(lane.seats[seat], std::nullopt));
+  }
+
+  void pass_turn(fetch_lane& lane, size_t seat) {
+    auto& turns = turns_of(lane, seat);
+    turns.splice(turns.end(), turns, *lane.seats[seat]);
+  }
+
   bool may_prepare(const fetch_lane& lane) const;
   bool has_place(lane_kind kind) const;
   size_t places_taken(bool of_hosts) const noexcept;
@@ -168,7 +195,11 @@ private:
   better_hosts those_that_wait_or_run() const;
   bool is_held(const fetch_lane& lane, const better_hosts& others,
                steady_time now) const;
-  void wake(steady_time now);
+
+  void wake(steady_time now) {
+    while (!alarms_.empty() && alarms_.begin()->first <= now)
+      place(*alarms_.begin()->second, now, now);
+  }
 
   supervisor_options options_;
   /// Before the entries and lists, which refer to them.

@@ -4,31 +4,17 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
-/// The lanes of the queue: their turns, rests, and what is remembered of them.
+/// The lanes of the queue: their turns, rests, places and permits, and what is
+/// remembered of them.
 namespace weir::actors {
 
 // -- turns --------------------------------------------------------------------
-
-fetch_lane::turns& fetch_queue::turns_of(const fetch_lane& lane, size_t seat) {
-  return seat == permits ? permit_turns_
-                         : turns_[static_cast<size_t>(lane.kind)][seat];
-}
 
 void fetch_queue::sit(fetch_lane& lane, size_t seat) {
   auto& turns = turns_of(lane, seat);
   if (!lane.seats[seat])
     lane.seats[seat] = turns.insert(turns.end(), &lane);
-}
-
-void fetch_queue::stand_up(fetch_lane& lane, size_t seat) {
-  turns_of(lane, seat).erase(*std::exchange(lane.seats[seat], std::nullopt));
-}
-
-void fetch_queue::pass_turn(fetch_lane& lane, size_t seat) {
-  auto& turns = turns_of(lane, seat);
-  turns.splice(turns.end(), turns, *lane.seats[seat]);
 }
 
 // -- who is in a lane ---------------------------------------------------------
@@ -92,10 +78,6 @@ void fetch_queue::settle(fetch_lane& lane, steady_time now) {
   }
 }
 
-void fetch_queue::forget(fetch_lane& lane) {
-  lanes_.erase(lanes_.find(*lane.name));
-}
-
 // -- time ---------------------------------------------------------------------
 
 /// Repos that wait for the host give their places to others.
@@ -107,11 +89,6 @@ void fetch_queue::rest(fetch_lane& lane, std::chrono::seconds wait,
   for (auto& list : lane.queued)
     while (!list.empty())
       place(list.front(), lane.rest_until, now);
-}
-
-void fetch_queue::wake(steady_time now) {
-  while (!alarms_.empty() && alarms_.begin()->first <= now)
-    place(*alarms_.begin()->second, now, now);
 }
 
 void fetch_queue::on_timer(steady_time now) {
@@ -133,6 +110,213 @@ std::optional<steady_time> fetch_queue::next_wake_up() const {
   if (wake_ups_.empty())
     return std::nullopt;
   return *wake_ups_.begin();
+}
+
+// -- places of repos whose hosts are looked up, or that wait for permits ------
+
+/// Takes lanes of each kind in turn. Repos that wait for look-ups have other
+/// places than repos of known hosts.
+fetch_lane* fetch_queue::next_lane(size_t priority) {
+  using enum lane_kind;
+  std::array<lane_kind, lane_kinds> order{answering, untried, silent,
+                                          directory, web};
+  std::rotate(order.begin(), order.begin() + picks_ % host_kinds,
+              order.begin() + host_kinds);
+  if (picks_ % 2 != 0)
+    std::swap(order[host_kinds], order[host_kinds + 1]);
+  for (const auto kind : order) {
+    if (!has_place(kind))
+      continue;
+    auto& turns = turns_[static_cast<size_t>(kind)][priority];
+    const auto lane = std::ranges::find_if(
+      turns, [&](const auto* x) { return may_prepare(*x); });
+    if (lane != turns.end())
+      return *lane;
+  }
+  return nullptr;
+}
+
+/// The places of repos whose hosts are known, or of the others.
+size_t fetch_queue::places_taken(bool of_hosts) const noexcept {
+  size_t out = 0;
+  for (size_t i = 0; i < lane_kinds; ++i)
+    if ((i < host_kinds) == of_hosts)
+      out += tallies_[i].preparing + tallies_[i].ready;
+  return out;
+}
+
+bool fetch_queue::wants_places(lane_kind kind) const {
+  return std::ranges::any_of(turns_[static_cast<size_t>(kind)],
+                             [](const auto& x) { return !x.empty(); });
+}
+
+/// Domains of did:web names leave a share to others, because anybody can have
+/// any number of them. So do hosts that may never answer. The part that silent
+/// hosts leave is always free, since they keep a permit for long.
+bool fetch_queue::has_place(lane_kind kind) const {
+  const auto all = options_.preparing_max;
+  const auto taken = [&](lane_kind x) {
+    return of(x).preparing + of(x).ready;
+  };
+  if (kind == lane_kind::web
+      && taken(kind) >= std::max<size_t>(all - fair_share(all), 1))
+    return false;
+  if (kind == lane_kind::silent
+      && taken(kind) >= std::max<size_t>(all / limits::fetch_silent_part, 1))
+    return false;
+  const auto unproven = taken(lane_kind::untried) + taken(lane_kind::silent);
+  if ((kind == lane_kind::untried || kind == lane_kind::silent)
+      && wants_places(lane_kind::answering)
+      && unproven >= all - all / limits::fetch_answering_part)
+    return false;
+  return places_taken(static_cast<size_t>(kind) < host_kinds) < all;
+}
+
+/// A host never has all places: the hosts of other repos must be found as well,
+/// or it would not be known that they wait. The directory may have all places
+/// while no other lane waits for look-ups.
+bool fetch_queue::may_prepare(const fetch_lane& lane) const {
+  const auto most = lane.is_host() || waiting_lanes_ > 1
+                      ? fair_share(options_.preparing_max)
+                      : options_.preparing_max;
+  return lane.preparing + lane.ready_count < most;
+}
+
+// -- what is known of hosts ---------------------------------------------------
+
+void fetch_queue::set_kind(fetch_lane& lane, lane_kind kind) {
+  if (lane.kind == kind)
+    return;
+  auto& from = of(lane.kind);
+  auto& to = of(kind);
+  for (size_t i = 0; i < fetch_lane::priorities; ++i)
+    if (lane.seats[i]) {
+      auto& seats = turns_[static_cast<size_t>(kind)][i];
+      seats.splice(seats.end(), turns_of(lane, i), *lane.seats[i]);
+    }
+  from.preparing -= lane.preparing;
+  from.ready -= lane.ready_count;
+  from.running -= lane.running;
+  to.preparing += lane.preparing;
+  to.ready += lane.ready_count;
+  to.running += lane.running;
+  lane.kind = kind;
+}
+
+// -- which repo gets the next permit, and for which host one is given up ------
+
+fetch_queue::better_hosts fetch_queue::those_that_wait() const {
+  better_hosts out;
+  for (const auto* x : permit_turns_)
+    if (x->running < options_.per_host) {
+      out.answering = out.answering || x->kind == lane_kind::answering;
+      out.untried = out.untried || x->kind == lane_kind::untried;
+    }
+  return out;
+}
+
+fetch_queue::better_hosts fetch_queue::those_that_wait_or_run() const {
+  auto out = those_that_wait();
+  out.answering = out.answering || of(lane_kind::answering).running > 0;
+  out.untried = out.untried || of(lane_kind::untried).running > 0;
+  return out;
+}
+
+/// Whether hosts of its kind have all of their permits, while others need the
+/// rest.
+bool fetch_queue::is_held(const fetch_lane& lane,
+                          const better_hosts& others, steady_time now) const {
+  if (lane.kind == lane_kind::answering)
+    return false;
+  const auto own = of(lane.kind).running;
+  const auto unproven
+    = of(lane_kind::untried).running + of(lane_kind::silent).running;
+  const auto kept = std::max<size_t>(
+    options_.parallelism / limits::fetch_answering_part, 1);
+  const auto all_taken
+    = (others.answering && unproven + kept >= options_.parallelism)
+      || (lane.kind == lane_kind::silent
+          && (others.answering || others.untried)
+          && own >= silent_permits());
+  const auto turn = lane.kind == lane_kind::silent ? limits::fetch_silent_turn
+                                                   : limits::fetch_untried_turn;
+  const auto has_turn = own == 0 && now - of(lane.kind).started >= turn;
+  return all_taken && !has_turn;
+}
+
+/// Hosts below their share come first. More than the share is given only when
+/// no host below it waits, and last to hosts that had to give a permit back.
+fetch_entry* fetch_queue::next_to_start(steady_time now) {
+  if (running_ >= options_.parallelism)
+    return nullptr;
+  enum : int { below, fine, modest, full };
+  const auto others = those_that_wait();
+  const auto rank = [&](const fetch_lane* x) {
+    if (x->running >= options_.per_host || is_held(*x, others, now))
+      return full;
+    if (x->running < permit_share())
+      return below;
+    return x->modest_until > now ? modest : fine;
+  };
+  const auto lane = std::ranges::min_element(permit_turns_, {}, rank);
+  if (lane == permit_turns_.end() || rank(*lane) == full)
+    return nullptr;
+  if (running_ + 1 == options_.parallelism && reserved_until_ > now) {
+    if (rank(*lane) == modest)
+      return nullptr;
+    reserve(now);
+  }
+  auto& x = (*lane)->ready.front();
+  pass_turn(**lane, permits);
+  leave(x);
+  enter(x, fetch_stage::running);
+  x.again.reset(); // This fetch satisfies all wishes so far.
+  of(x.lane->kind).started = now;
+  return &x;
+}
+
+/// Hosts that are held count as well when none of their kind has a permit,
+/// since a crawling download helps no repo.
+bool fetch_queue::starving(steady_time now) const {
+  if (running_ < options_.parallelism)
+    return false;
+  const auto others = those_that_wait_or_run();
+  return std::ranges::any_of(permit_turns_, [&](const auto* x) {
+    return x->running < permit_share()
+           && (of(x->kind).running == 0 || !is_held(*x, others, now));
+  });
+}
+
+size_t fetch_queue::without_permit() const {
+  if (running_ < options_.parallelism)
+    return 0;
+  return static_cast<size_t>(
+    std::ranges::count_if(permit_turns_, [](const auto* x) {
+      return x->running == 0 && x->kind != lane_kind::silent;
+    }));
+}
+
+const fetch_lane* fetch_queue::neediest(steady_time now) const {
+  if (running_ < options_.parallelism)
+    return nullptr;
+  const auto others = those_that_wait_or_run();
+  const fetch_lane* out = nullptr;
+  for (const auto* x : permit_turns_) {
+    const auto entitled
+      = x->running < permit_share()
+        || (x->running < options_.per_host && x->modest_until <= now);
+    if (entitled && (out == nullptr || x->running < out->running)
+        && !is_held(*x, others, now))
+      out = x;
+  }
+  return out;
+}
+
+std::optional<steady_time>
+fetch_queue::next_reserve_end(steady_time now) const {
+  if (ready_count_ == 0 || reserved_until_ <= now)
+    return std::nullopt;
+  return reserved_until_;
 }
 
 } // namespace weir::actors

@@ -1,11 +1,5 @@
 #include "actors/supervisor/supervisor_machine.hpp"
 
-#include "actors/supervisor/limits.hpp"
-#include "actors/support/limits.hpp"
-
-#include <algorithm>
-#include <utility>
-
 namespace weir::actors {
 
 namespace {
@@ -16,9 +10,6 @@ void arm(supervisor_machine::effects& out, steady_time at) {
 }
 
 } // namespace
-
-supervisor_machine::supervisor_machine(supervisor_options options)
-  : options_(options), queue_(options) {}
 
 supervisor_machine::effects supervisor_machine::on_start(steady_time now,
                                                          wall_time wall) {
@@ -35,35 +26,6 @@ supervisor_machine::believed(std::chrono::seconds wait) const noexcept {
   const auto longest
     = std::max<std::chrono::seconds>(options_.retry_max, limits::refetch_pause);
   return wait > longest ? std::chrono::seconds{0} : wait;
-}
-
-supervisor_machine::effects
-supervisor_machine::on_wish(const atproto::did& repo,
-                            storage::repo_status status, const std::string& pds,
-                            std::chrono::seconds wait, steady_time now) {
-  effects out;
-  queue_.wish(repo, status, pds, now + believed(wait), now);
-  run(out, now);
-  return out;
-}
-
-supervisor_machine::effects
-supervisor_machine::on_found(const atproto::did& repo,
-                             storage::repo_status status,
-                             const std::string& pds, std::chrono::seconds wait,
-                             steady_time now, bool quiet) {
-  effects out;
-  queue_.found(repo, status, pds, now + wait, now, quiet);
-  run(out, now);
-  return out;
-}
-
-supervisor_machine::effects
-supervisor_machine::on_page(std::string next, bool end, steady_time now) {
-  effects out;
-  queue_.scan.on_page(std::move(next), end);
-  run(out, now);
-  return out;
 }
 
 /// A repo whose host is not found keeps its place until its row records that:
@@ -83,18 +45,15 @@ supervisor_machine::on_identity(const identity_answer& x, steady_time now) {
     entry->attended = true;
     out.attend.push_back({x.repo, std::move(identity)});
   }
-  run(out, now);
-  return out;
+  return run(std::move(out), now);
 }
 
 supervisor_machine::effects
 supervisor_machine::on_attended(const atproto::did& repo, steady_time now) {
-  effects out;
   auto* x = queue_.find(repo);
   if (x != nullptr && x->at == fetch_stage::preparing && x->attended)
     queue_.finish(*x, now);
-  run(out, now);
-  return out;
+  return run({}, now);
 }
 
 fetch_entry* supervisor_machine::running_job(const atproto::did& repo,
@@ -108,14 +67,12 @@ fetch_entry* supervisor_machine::running_job(const atproto::did& repo,
 supervisor_machine::effects supervisor_machine::on_end(const atproto::did& repo,
                                                        uint64_t job,
                                                        steady_time now) {
-  effects out;
   pace_.on_ended(job);
   if (given_back_ == job)
     given_back_ = 0;
   if (auto* x = running_job(repo, job))
     queue_.finish(*x, now);
-  run(out, now);
-  return out;
+  return run({}, now);
 }
 
 supervisor_machine::effects
@@ -128,16 +85,10 @@ supervisor_machine::on_owner_lost(const atproto::did& repo, uint64_t job,
 
 // -- hosts --------------------------------------------------------------------
 
-std::chrono::seconds
-supervisor_machine::rest_after(size_t times, std::chrono::seconds first) {
-  return first * (int64_t{1} << std::min<size_t>(times, 16));
-}
-
 supervisor_machine::effects
 supervisor_machine::on_host(const std::string& pds, host_verdict verdict,
                             std::chrono::seconds retry_after,
                             steady_time now) {
-  effects out;
   auto& host = queue_.host(pds);
   switch (verdict) {
     case host_verdict::fine:
@@ -163,8 +114,7 @@ supervisor_machine::on_host(const std::string& pds, host_verdict verdict,
       break;
   }
   queue_.settle(host, now);
-  run(out, now);
-  return out;
+  return run({}, now);
 }
 
 supervisor_machine::effects
@@ -193,7 +143,7 @@ supervisor_machine::on_progress(uint64_t job, uint64_t bytes, bool received,
   else
     pace_.on_bytes(job, bytes);
   if (is_first)
-    run(out, now); // Others may have a permit of its kind.
+    return run(std::move(out), now); // Others may have a permit of its kind.
   return out;
 }
 
@@ -275,20 +225,12 @@ void supervisor_machine::give_back(effects& out, steady_time now) {
 
 // -- time ---------------------------------------------------------------------
 
-supervisor_machine::effects supervisor_machine::on_intake(bool backfills,
-                                                          steady_time now) {
-  effects out;
-  paused_ = !backfills;
-  run(out, now);
-  return out;
-}
-
 supervisor_machine::effects supervisor_machine::on_timer(steady_time now) {
   effects out;
   queue_.on_timer(now);
   queue_.scan.on_timer(now);
   give_up_crawling(out, now);
-  run(out, now);
+  out = run(std::move(out), now);
   arm(out, now + options_.retry_scan); // SYNC-14
   if (!pace_.empty())
     arm(out, now + limits::fetch_pace_window);
@@ -297,7 +239,8 @@ supervisor_machine::effects supervisor_machine::on_timer(steady_time now) {
 
 /// Keeps the permits busy: starts what waits for a host, then looks up hosts
 /// for the next in the queue, then reads what did not fit.
-void supervisor_machine::run(effects& out, steady_time now) {
+supervisor_machine::effects supervisor_machine::run(effects out,
+                                                    steady_time now) {
   if (!paused_) {
     while (auto* x = queue_.next_to_start(now)) {
       x->job = ++last_job_;
@@ -317,6 +260,7 @@ void supervisor_machine::run(effects& out, steady_time now) {
     arm(out, *at);
   if (const auto at = queue_.next_reserve_end(now))
     arm(out, *at);
+  return out;
 }
 
 } // namespace weir::actors

@@ -2,9 +2,13 @@
 
 #include "actors/supervisor/fetch_pace.hpp"
 #include "actors/supervisor/fetch_queue.hpp"
+#include "actors/supervisor/limits.hpp"
+#include "actors/support/limits.hpp"
 #include "messages/backfill.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weir::actors {
@@ -32,7 +36,7 @@ public:
   struct effects {
     std::vector<atproto::did> look_up; ///< Ask IDENTITY for their hosts.
     std::vector<attend_repo> attend;
-    std::vector<begin_fetch> start;    ///< Permits.
+    std::vector<begin_fetch> start; ///< Permits.
     /// Permits to be given up because their downloads crawl.
     std::vector<fetch_pace::download> crawling;
     /// Permits to be given up by hosts with too many.
@@ -43,7 +47,8 @@ public:
     std::optional<steady_time> timer;
   };
 
-  explicit supervisor_machine(supervisor_options options);
+  explicit supervisor_machine(supervisor_options options)
+    : options_(options), queue_(options) {}
 
   /// @param wall Job numbers begin here, so that no number comes twice in a
   ///        store.
@@ -53,17 +58,26 @@ public:
   /// @param pds Its host as far as it is known.
   effects on_wish(const atproto::did& repo, storage::repo_status status,
                   const std::string& pds, std::chrono::seconds wait,
-                  steady_time now);
+                  steady_time now) {
+    queue_.wish(repo, status, pds, now + believed(wait), now);
+    return run({}, now);
+  }
 
   /// The same, found in the store.
   /// @param quiet Its status does not show the wish: only a lap that looks for
   ///        quiet work finds it again.
   effects on_found(const atproto::did& repo, storage::repo_status status,
                    const std::string& pds, std::chrono::seconds wait,
-                   steady_time now, bool quiet = false);
+                   steady_time now, bool quiet = false) {
+    queue_.found(repo, status, pds, now + wait, now, quiet);
+    return run({}, now);
+  }
 
   /// All repos of a page of the scan were found.
-  effects on_page(std::string next, bool end, steady_time now);
+  effects on_page(std::string next, bool end, steady_time now) {
+    queue_.scan.on_page(std::move(next), end);
+    return run({}, now);
+  }
 
   /// The first answer to a look-up. Later ones change nothing.
   effects on_identity(const identity_answer& x, steady_time now);
@@ -94,7 +108,10 @@ public:
                       steady_time now);
 
   /// Whether new fetches may begin; those that run go on.
-  effects on_intake(bool backfills, steady_time now);
+  effects on_intake(bool backfills, steady_time now) {
+    paused_ = !backfills;
+    return run({}, now);
+  }
 
   effects on_timer(steady_time now);
 
@@ -106,19 +123,23 @@ public:
 private:
   std::chrono::seconds believed(std::chrono::seconds wait) const noexcept;
   fetch_entry* running_job(const atproto::did& repo, uint64_t job);
-  std::chrono::seconds rest_after(size_t times, std::chrono::seconds first);
+
+  std::chrono::seconds rest_after(size_t times, std::chrono::seconds first) {
+    return first * (int64_t{1} << std::min<size_t>(times, 16));
+  }
+
   void let_rest(const fetch_pace::download& x, steady_time now);
   void give_up_crawling(effects& out, steady_time now);
   void give_up_unanswered(effects& out, steady_time now);
   void give_back(effects& out, steady_time now);
-  void run(effects& out, steady_time now);
+  effects run(effects out, steady_time now);
 
   supervisor_options options_;
   fetch_queue queue_;
   fetch_pace pace_;
   uint64_t last_job_ = 0;
   uint64_t given_back_ = 0; ///< The job that has to end; 0: none.
-  bool paused_ = false; ///< No look-up is made and no permit is given.
+  bool paused_ = false;     ///< No look-up is made and no permit is given.
 };
 
 } // namespace weir::actors
