@@ -68,7 +68,6 @@ struct claim_source {
            && !(waiting.empty() && (!web || waiting_web.empty()));
   }
 
-  /// @pre `waits(web)`
   waiting_claim take(bool web) {
     web_is_next = web && !waiting_web.empty() && (web_is_next || waiting.empty());
     auto& line = web_is_next ? waiting_web : waiting;

@@ -5,7 +5,6 @@
 #include "actors/support/did_method.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace weir::actors {
 
@@ -14,11 +13,6 @@ size_t claims_machine::cost_of(const claim& x) noexcept {
   const size_t lines = x.active ? 1 : 2;
   return lines * (limits::claim_entry_bytes + 2 * x.repo.str().size())
          + x.repo.str().size();
-}
-
-void claims_machine::release(listing& from, size_t bytes) noexcept {
-  from.bytes -= bytes;
-  bytes_ -= bytes;
 }
 
 claims_machine::effects claims_machine::on_page(const listing_id& what,
@@ -43,8 +37,7 @@ claims_machine::effects claims_machine::on_page(const listing_id& what,
   for (auto& x : claims)
     of.second.put({.of = std::move(x), .since = wall.seconds()});
   judge(of, out);
-  run(out, now);
-  return out;
+  return run(std::move(out), now);
 }
 
 claims_machine::effects claims_machine::on_word(const atproto::did& repo,
@@ -68,8 +61,7 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
     judge(of, out);
   }
   take_words(repo, x, now, out);
-  run(out, now);
-  return out;
+  return run(std::move(out), now);
 }
 
 const std::string& claims_machine::turn_of(const atproto::did& repo) const {
@@ -87,14 +79,7 @@ claims_machine::effects claims_machine::on_proof(bool has, steady_time now) {
   for (auto& of : streams_)
     if (of.second.in_proof)
       let_rest(of, has, now, out);
-  run(out, now);
-  return out;
-}
-
-claims_machine::effects claims_machine::on_timer(steady_time now) {
-  effects out;
-  run(out, now);
-  return out;
+  return run(std::move(out), now);
 }
 
 size_t claims_machine::size() const noexcept {
@@ -205,8 +190,8 @@ void claims_machine::take_word(listings::value_type& of, waiting_claim x,
   // A did:web host serves its own document: an unreachable one counts like a
   // missing document.
   const auto names_host = said.what == word::kind::names_host;
-  const auto agrees = names_host && !said.pds.empty()
-                      && (from.host.empty() || said.pds == from.host);
+  const auto agrees
+    = said.has_host() && (from.host.empty() || said.pds == from.host);
   const auto fails
     = !names_host || (!agrees && !said.pds.empty() && x.of.active);
   const auto look = x.of.active || is_looked_up(said, x)
@@ -222,11 +207,6 @@ void claims_machine::take_word(listings::value_type& of, waiting_claim x,
   from.decide(x, fails);
   if (agrees)
     out.confirmed.emplace_back(what, std::move(x.of.repo));
-}
-
-void claims_machine::want_proof(source& from, effects& out) {
-  from.in_proof = true;
-  out.prove |= !std::exchange(proving_, true);
 }
 
 void claims_machine::judge(listings::value_type& of, effects& out) {
@@ -289,10 +269,10 @@ atproto::did claims_machine::ask_next(source& from, const std::string& host,
   return repo;
 }
 
-void claims_machine::run(effects& out, steady_time now) {
+claims_machine::effects claims_machine::run(effects out, steady_time now) {
   if (rest_until_ && now < *rest_until_) {
     out.timer = rest_until_;
-    return;
+    return out;
   }
   rest_until_.reset();
   wake(now);
@@ -310,6 +290,7 @@ void claims_machine::run(effects& out, steady_time now) {
     askers_[ask_next(x->second, x->second.host, out)].push_back(x->first);
   }
   out.timer = wake_at_;
+  return out;
 }
 
 } // namespace weir::actors

@@ -1,10 +1,7 @@
 #pragma once
 
 #include "actors/supervisor/claim_source.hpp"
-#include "actors/supervisor/limits_accounts.hpp"
-#include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/listing_machine.hpp"
-#include "atproto/identifiers.hpp"
 #include "messages/claims.hpp"
 
 #include <deque>
@@ -12,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace weir::actors {
@@ -63,14 +61,19 @@ public:
     enum class kind : uint8_t {
       /// The document names `pds`. Empty: it names no host, or has a tombstone.
       names_host,
-      missing,    ///< There is no document, or no usable one.
-      away,       ///< The directory or host did not answer.
+      missing, ///< There is no document, or no usable one.
+      away,    ///< The directory or host did not answer.
     };
     kind what = kind::missing;
     std::string pds;
     int64_t fetched_at = 0; ///< Unix seconds.
     /// With `away`: the DID is not looked up again before this time.
     steady_time not_before{};
+
+    /// Whether a document names a host. A tombstone names none.
+    bool has_host() const noexcept {
+      return what == kind::names_host && !pds.empty();
+    }
   };
 
   /// The page of this listing is decided, or its claims were dropped.
@@ -115,7 +118,10 @@ public:
 
   /// The memory of one claim of a listing, and of one claim of a stream.
   static size_t cost_of(const claim& x) noexcept;
-  static size_t stream_cost_of(const atproto::did& x) noexcept;
+
+  static size_t stream_cost_of(const atproto::did& x) noexcept {
+    return limits::stream_claim_bytes + 4 * x.str().size();
+  }
 
   /// Takes the claims of a page. `limits::claims_of_page_max` of them certainly
   /// find a place, and more while there is room (`limits::claims_spare_max`).
@@ -146,7 +152,7 @@ public:
   ///        has to have.
   effects on_proof(bool has, steady_time now);
 
-  effects on_timer(steady_time now);
+  effects on_timer(steady_time now) { return run({}, now); }
 
   /// Undecided claims, of all listings and streams.
   size_t size() const noexcept;
@@ -177,20 +183,28 @@ private:
                  steady_time now, effects& out);
   void judge(listings::value_type& of, effects& out);
   void close(listings::value_type& of, verdict x, effects& out);
-  void want_proof(source& from, effects& out);
+
+  void want_proof(source& from, effects& out) {
+    from.in_proof = true;
+    out.prove |= !std::exchange(proving_, true);
+  }
+
   /// How a claim that a document does not confirm is looked up again.
   enum class second_look : uint8_t { none, anew, later };
-  static second_look next_look(waiting_claim& x, const word& said,
-                               bool agrees);
+  static second_look next_look(waiting_claim& x, const word& said, bool agrees);
   static bool is_looked_up(const word& said, const waiting_claim& x) noexcept;
+
   void look_later(source& from, waiting_claim x, bool fails, steady_time now);
   void put_later(source& from, waiting_claim x, steady_time at);
   void wake(steady_time now);
   listing* next_listing();
   atproto::did ask_next(source& from, const std::string& host, effects& out);
-  void run(effects& out, steady_time now);
+  effects run(effects out, steady_time now);
 
-  void release(listing& from, size_t bytes) noexcept;
+  void release(listing& from, size_t bytes) noexcept {
+    from.bytes -= bytes;
+    bytes_ -= bytes;
+  }
 
   // claims_machine_streams.cpp
   bool has_room(const stream_source& from, size_t bytes) const noexcept;

@@ -10,10 +10,6 @@
 /// Claims of the streams of PDSs.
 namespace weir::actors {
 
-size_t claims_machine::stream_cost_of(const atproto::did& x) noexcept {
-  return limits::stream_claim_bytes + 4 * x.str().size();
-}
-
 /// Whether the claim has room. One stream never has all of the room, however
 /// early it comes.
 bool claims_machine::has_room(const stream_source& from,
@@ -40,8 +36,7 @@ claims_machine::on_named(uint32_t stream, const std::string& host,
   from.bytes += bytes;
   stream_bytes_ += bytes;
   wait(of, {.of = {repo}, .since = wall.seconds(), .wants_anew = anew}, false);
-  run(out, now);
-  return out;
+  return run(std::move(out), now);
 }
 
 /// @param first Puts the claim before others of its stream.

@@ -1,11 +1,6 @@
 #include "actors/supervisor/listing_machine.hpp"
 
-#include "actors/supervisor/limits.hpp"
-#include "actors/support/limits.hpp"
 #include "net/limits.hpp"
-
-#include <algorithm>
-#include <utility>
 
 namespace weir::actors {
 
@@ -18,10 +13,6 @@ bool is_nowhere(const position& x) noexcept {
 }
 
 } // namespace
-
-void listing_machine::restore(row known) {
-  listings_[known.what].row = std::move(known.value);
-}
 
 listing_machine::effects listing_machine::on_wanted(const listing_id& what,
                                                     const position& noted,
@@ -88,10 +79,7 @@ listing_machine::effects listing_machine::put_off(state& x, bool anew,
                                                   steady_time until) {
   x.begins |= anew || x.row.done;
   x.ended.reset();
-  x.due = until;
-  effects out;
-  out.timer = next_due();
-  return out;
+  return rest(x, until);
 }
 
 /// The listing is due when the stream has delivered what its host has now.
@@ -99,7 +87,7 @@ listing_machine::effects
 listing_machine::await_stream(state& x, steady_time now, wall_time wall) {
   x.waits = state::patience{wall, now + limits::listing_doubt_max};
   x.ended.reset();
-  return rest(x, std::max(options_.grace, limits::listing_doubt_step), now);
+  return rest(x, now + std::max(options_.grace, limits::listing_doubt_step));
 }
 
 bool listing_machine::may_begin(const listing_id& what, state& x,
@@ -123,13 +111,11 @@ listing_machine::host_of(const listing_id& what) {
     .first->second;
 }
 
-/// What is due by interval alone waits for the pause, and until all that its
-/// upstream was asked for is paid, but not longer than the interval.
 /// When all listings of an upstream fail for long they keep its budget, too.
 std::chrono::seconds listing_machine::retry_most(const listing_id& what) {
-  const auto share = std::count_if(
-    listings_.begin(), listings_.end(),
-    [&what](const auto& x) { return x.first.upstream == what.upstream; });
+  const auto share = std::ranges::count_if(listings_, [&what](const auto& x) {
+    return x.first.upstream == what.upstream;
+  });
   const auto paid = std::chrono::ceil<std::chrono::seconds>(
     host_of(what).budget.cost() * share);
   return std::max(options_.retry_max, std::min(paid, options_.interval));
@@ -278,7 +264,7 @@ listing_machine::effects listing_machine::pause(state& x,
                                                 std::chrono::seconds wait,
                                                 steady_time now) {
   x.running = false;
-  auto out = rest(x, wait, now);
+  auto out = rest(x, now + wait);
   x.rests_until = x.due;
   return out;
 }
@@ -319,7 +305,7 @@ listing_machine::take_failure(const listing_id& what, state& x,
     host.rests_until
       = std::max(host.rests_until.value_or(steady_time{}), now + asked);
   x.rests_until = now + std::max(x.retry, asked);
-  return rest(x, std::max(due, *x.rests_until) - now, now);
+  return rest(x, std::max(due, *x.rests_until));
 }
 
 listing_machine::effects listing_machine::finish(const listing_id& what,
@@ -336,7 +322,7 @@ listing_machine::effects listing_machine::finish(const listing_id& what,
   x.compared = x.row.noted.epoch;
   x.begins = true;
   x.ended = now;
-  auto out = rest(x, least, now);
+  auto out = rest(x, now + least);
   out.write = row{what, x.row};
   out.finished = true;
   return out;
@@ -355,10 +341,8 @@ listing_machine::finish_missing(const listing_id& what, state& x,
   return out;
 }
 
-listing_machine::effects
-listing_machine::rest(state& x, std::chrono::microseconds wait,
-                      steady_time now) {
-  x.due = now + wait;
+listing_machine::effects listing_machine::rest(state& x, steady_time due) {
+  x.due = due;
   effects out;
   out.timer = next_due();
   return out;

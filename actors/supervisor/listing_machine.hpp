@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <chrono>
 #include <compare>
-#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -95,8 +94,9 @@ public:
 
   explicit listing_machine(listing_options options) : options_(options) {}
 
-  /// Restores what an earlier start wrote.
-  void restore(row known);
+  void restore(row known) {
+    listings_[known.what].row = std::move(known.value);
+  }
 
   /// Repos are to be compared at this position. A listing that was read at the
   /// same position since the start is not read again before the interval is
@@ -205,12 +205,14 @@ private:
   effects begin(const listing_id& what, state& x, const position& noted,
                 steady_time now);
   effects finish_missing(const listing_id& what, state& x, steady_time now);
-  effects rest(state& x, std::chrono::microseconds wait, steady_time now);
+  effects rest(state& x, steady_time due);
   effects pause(state& x, std::chrono::seconds wait, steady_time now);
   static bool begins_again(state& x);
   effects await_stream(state& x, steady_time now, wall_time wall);
   bool may_begin(const listing_id& what, state& x, const upstream_board& board,
                  steady_time now) const;
+  /// What is due by interval alone waits for the pause, and until all that its
+  /// upstream was asked for is paid, but not longer than the interval.
   steady_time due_of(const listing_id& what, const state& x) const {
     auto out = *x.due;
     const auto i = hosts_.find(what.upstream);

@@ -1,12 +1,9 @@
 #include "actors/supervisor/question_machine.hpp"
 
-#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/supervisor/supervisor_options.hpp"
 #include "actors/support/site.hpp"
-#include "storage/format/limits.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace weir::actors {
 
@@ -85,8 +82,7 @@ question_machine::effects question_machine::on_question(const question& x,
     wait(x.repo, rest_of_grace(x), now);
   else
     make_ready(x.repo);
-  run(out, now);
-  return out;
+  return run(std::move(out), now);
 }
 
 /// The time until RepoNotFound is checked again. An answer in an earlier run of
@@ -126,8 +122,7 @@ question_machine::on_told(const atproto::did& repo, const std::string& pds,
     keep(x->asked, now);
     forget(repo);
   }
-  run(out, now);
-  return out;
+  return run(std::move(out), now);
 }
 
 question_machine::effects
@@ -145,8 +140,7 @@ question_machine::on_not_found(const atproto::did& repo, const std::string& pds,
       out.told.push_back({repo, pds, storage::account_status::deleted, true});
     }
   }
-  run(out, now);
-  return out;
+  return run(std::move(out), now);
 }
 
 question_machine::effects
@@ -168,8 +162,7 @@ question_machine::on_failed(const atproto::did& repo, const std::string& pds,
       wait(repo, again, now);
     }
   }
-  run(out, now);
-  return out;
+  return run(std::move(out), now);
 }
 
 question_machine::effects
@@ -182,14 +175,7 @@ question_machine::on_useless(const atproto::did& repo, const std::string& pds,
     keep(x->asked, now);
     forget(repo);
   }
-  run(out, now);
-  return out;
-}
-
-question_machine::effects question_machine::on_timer(steady_time now) {
-  effects out;
-  run(out, now);
-  return out;
+  return run(std::move(out), now);
 }
 
 void question_machine::keep(const question& x, steady_time now) {
@@ -234,17 +220,8 @@ void question_machine::forget(const atproto::did& repo) {
   open_.erase(repo);
 }
 
-void question_machine::wait(const atproto::did& repo, std::chrono::seconds time,
-                            steady_time now) {
-  delayed_.emplace(*(open_.at(repo).due = now + time), repo);
-}
-
-void question_machine::make_ready(const atproto::did& repo) {
-  auto& x = open_.at(repo);
-  x.ticket = turns_.add(repo, x.asked.pds);
-}
-
-void question_machine::run(effects& out, steady_time now) {
+question_machine::effects question_machine::run(effects out,
+                                                steady_time now) {
   while (!delayed_.empty() && delayed_.begin()->first <= now) {
     const auto repo
       = std::move(delayed_.extract(delayed_.begin()).value().second);
@@ -262,6 +239,7 @@ void question_machine::run(effects& out, steady_time now) {
   if (!delayed_.empty()
       && (!out.timer || delayed_.begin()->first < *out.timer))
     out.timer = delayed_.begin()->first;
+  return out;
 }
 
 } // namespace weir::actors

@@ -7,6 +7,7 @@
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 #include "messages/account.hpp"
+#include "storage/format/limits.hpp"
 #include "storage/format/records.hpp"
 
 #include <chrono>
@@ -15,6 +16,7 @@
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace weir::actors {
@@ -45,7 +47,7 @@ struct question_options {
 class question_machine {
 public:
   struct question : account_question {
-    bool left_out = false;  ///< By a listing; the next one leaves it out, too.
+    bool left_out = false; ///< By a listing; the next one leaves it out, too.
     /// The host answered `not_found` in an earlier run of the node, this long
     /// ago.
     std::optional<std::chrono::seconds> age{};
@@ -64,7 +66,7 @@ public:
     std::vector<question> ask;
     std::vector<account_told> told;
     std::vector<account_told> compared; ///< Answers to such questions.
-    std::vector<question> refused; ///< To be asked again, later.
+    std::vector<question> refused;      ///< To be asked again, later.
     std::vector<atproto::did> unproved; ///< Their hosts never name their revs.
     std::optional<steady_time> timer;
   };
@@ -89,7 +91,7 @@ public:
   effects on_useless(const atproto::did& repo, const std::string& pds,
                      steady_time now);
 
-  effects on_timer(steady_time now);
+  effects on_timer(steady_time now) { return run({}, now); }
 
   /// Whether `on_question` would ask: the question is not open, and the host
   /// has not answered it lately.
@@ -123,7 +125,7 @@ private:
     question asked; ///< `not_found`: the host answered so once.
     bool running = false;
     size_t tries = 0;
-    std::optional<steady_time> due;    ///< Set while it waits for its time.
+    std::optional<steady_time> due; ///< Set while it waits for its time.
     /// Otherwise its place in the turns, unless it runs.
     question_turns::ticket ticket = 0;
   };
@@ -137,10 +139,18 @@ private:
   bool was_asked(const question& x, steady_time now) const;
   std::chrono::seconds rest_of_grace(const question& x) const;
   void forget_old(steady_time now);
+
   void wait(const atproto::did& repo, std::chrono::seconds time,
-            steady_time now);
-  void make_ready(const atproto::did& repo);
-  void run(effects& out, steady_time now);
+            steady_time now) {
+    delayed_.emplace(*(open_.at(repo).due = now + time), repo);
+  }
+
+  void make_ready(const atproto::did& repo) {
+    auto& x = open_.at(repo);
+    x.ticket = turns_.add(repo, x.asked.pds);
+  }
+
+  effects run(effects out, steady_time now);
 
   question_options options_;
   std::unordered_map<atproto::did, entry> open_;
