@@ -63,6 +63,12 @@ struct http_response_head {
   /// Time until the RateLimit window resets (RateLimit-Reset, as seconds or as
   /// Unix time), at most a day.
   std::optional<std::chrono::seconds> rate_limit_reset;
+
+  /// The wait that the host asked for; 0: none.
+  std::chrono::seconds wait() const noexcept {
+    return retry_after.value_or(
+      rate_limit_reset.value_or(std::chrono::seconds{0}));
+  }
 };
 
 /// A whole answer. Any status is an answer, also 404 and 500.

@@ -4,8 +4,7 @@
 #include "actors/backfill/fetch_bridge.hpp"
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/spools.hpp"
-#include "actors/supervisor/account_bridge.hpp"
-#include "actors/supervisor/listing_bridge.hpp"
+#include "actors/supervisor/host_bridges.hpp"
 #include "actors/supervisor/supervisor.hpp"
 
 /// How repos are fetched, and what the SUPERVISOR gets.

@@ -1,6 +1,5 @@
 #include "actors/supervisor/holders_bridge.hpp"
 
-#include "actors/supervisor/holders_machine.hpp"
 #include "actors/supervisor/limits.hpp"
 #include "actors/support/account_json.hpp"
 #include "messages/journal.hpp"
@@ -8,32 +7,24 @@
 #include <boost/json.hpp>
 #include <caf/send.hpp>
 
-#include <memory>
-#include <utility>
+#include <algorithm>
 
 namespace weir::actors {
 
 namespace {
 
-namespace json = boost::json;
-
 /// Whether one of the collections in the answer is wanted. Nothing: it is not
 /// an answer about this repo.
 std::optional<bool> holds(std::string_view body, const atproto::did& repo,
                           const wire::collection_filter& wanted) {
-  boost::system::error_code bad;
-  const auto x = json::parse(body, bad);
-  if (bad || !x.is_object())
+  const auto x = parse_object(body);
+  const auto* names = x ? x->if_contains("collections") : nullptr;
+  if (names == nullptr || !names->is_array()
+      || text_of(*x, "did") != repo.str())
     return std::nullopt;
-  const auto* did = x.get_object().if_contains("did");
-  const auto* names = x.get_object().if_contains("collections");
-  if (did == nullptr || !did->is_string() || did->get_string() != repo.str()
-      || names == nullptr || !names->is_array())
-    return std::nullopt;
-  for (const auto& name : names->get_array())
-    if (name.is_string() && wanted.matches(name.get_string()))
-      return true;
-  return false;
+  return std::ranges::any_of(names->get_array(), [&](const auto& name) {
+    return name.is_string() && wanted.matches(name.get_string());
+  });
 }
 
 bool is_tracked(const atproto::did& repo, const all_stores& stores) {
@@ -47,12 +38,8 @@ bool is_tracked(const atproto::did& repo, const all_stores& stores) {
 bool is_absence(const net::http_response& x) {
   if (x.status != 400 && x.status != 404)
     return false;
-  boost::system::error_code bad;
-  const auto body = json::parse(as_text(x.body), bad);
-  const auto* name
-    = bad || !body.is_object() ? nullptr : body.get_object().if_contains("error");
-  return name != nullptr && name->is_string()
-         && account_of_error(std::string_view{name->get_string()});
+  const auto body = parse_object(as_text(x.body));
+  return body && account_of_error(text_of(*body, "error"));
 }
 
 /// Asks about the accounts of a page, one after the other. The request under
@@ -138,8 +125,7 @@ private:
 
   void take(const result<net::http_response>& x) {
     if (x && x->status == 429)
-      return rest(x->retry_after.value_or(
-        x->rate_limit_reset.value_or(std::chrono::seconds{0})));
+      return rest(x->wait());
     const auto found
       = x && x->status == 200
           ? holds(as_text(x->body), lines_[said_.size()].repo, wanted_)

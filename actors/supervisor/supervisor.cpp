@@ -1,4 +1,3 @@
-#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/supervisor/supervisor_impl.hpp"
 #include "actors/support/store_readers.hpp"
 #include "base/log.hpp"
@@ -21,67 +20,11 @@ supervisor::supervisor(caf::actor_config& config, supervisor_environment env,
     laps_(std::min<std::chrono::seconds>(listing.interval,
                                          limits::uncovered_interval)),
     complete_laps_(options.completeness_interval),
-    mends_(env_.shared->random->next()),
-    complete_metrics_(env_.shared->metrics), ends_(env_.shared->metrics) {
+    mends_(env_.shared->random->next()) {
   // Set before it runs: the REPOs that it asks answer to this handle.
   env_.shared->supervisor = this;
   for (auto& x : std::exchange(env_.listings, {}))
     restore(std::move(x));
-  register_fetch_metrics();
-  register_listing_metrics();
-}
-
-void supervisor::register_fetch_metrics() {
-  auto& registry = env_.shared->metrics;
-  started_ = &registry.counter("weir_backfill_started_total",
-                               "Fetches started");
-  crawled_ = &registry.counter(
-    "weir_backfill_crawled_total",
-    "Slow fetches that were given up because other hosts waited");
-  unanswered_ = &registry.counter(
-    "weir_backfill_unanswered_total",
-    "Fetches without an answer that were given up because other hosts waited");
-  given_back_
-    = &registry.counter("weir_backfill_given_back_total",
-                        "Fetches of hosts with more than their share that were "
-                        "given up because other hosts waited");
-  queue_ = &registry.gauge("weir_backfill_queue_depth",
-                           "Repos waiting for a fetch or in one");
-}
-
-void supervisor::register_listing_metrics() {
-  auto& registry = env_.shared->metrics;
-  listings_
-    = &registry.counter("weir_listing_finished_total",
-                        "Listings that were read to their end and compared");
-  listings_failed_ = &registry.counter(
-    "weir_listing_failed_total", "Pages of listings that could not be read");
-  confirmed_ = &registry.counter(
-    "weir_listing_confirmed_total",
-    "Listed DIDs whose documents name the host that lists them");
-  claims_dropped_ = &registry.counter(
-    "weir_listing_claims_dropped_total",
-    "Listed DIDs that were not checked and are left to the next listing");
-  mistrusted_ = &registry.counter(
-    "weir_listing_mistrusted_total",
-    "Pages of listings most of whose DIDs have documents that disagree");
-  streams_mistrusted_
-    = &registry.counter("weir_stream_mistrusted_total",
-                        "Times that new DIDs of a stream were ignored for a "
-                        "while because the documents of most disagreed");
-  questions_open_
-    = &registry.gauge("weir_account_questions",
-                      "Accounts about whose state their host is to be asked");
-  questions_refused_
-    = &registry.counter("weir_account_questions_refused_total",
-                        "Questions about accounts that found no room or no "
-                        "answer and are asked again later");
-  compared_ = &registry.counter("weir_uncovered_compared_total",
-                                "Answers of hosts about repos that no "
-                                "upstream covers");
-  uncovered_ = &registry.gauge("weir_repos_uncovered",
-                               "Repos that no upstream covers, as the last "
-                               "scan of all repos counted them");
 }
 
 void supervisor::perform(supervisor_machine::effects x) {
@@ -92,28 +35,25 @@ void supervisor::perform(supervisor_machine::effects x) {
   for (const auto& begin : x.start)
     grant(begin);
   for (const auto& slow : x.crawling)
-    give_up(slow, *crawled_, " is too slow, others wait");
+    give_up(slow, metrics_.crawled, " is too slow, others wait");
   for (const auto& silent : x.unanswered)
-    give_up(silent, *unanswered_, " has not answered yet, others wait");
+    give_up(silent, metrics_.unanswered, " has not answered yet, others wait");
   for (const auto& excess : x.given_back)
-    give_up(excess, *given_back_, " has more than its share, others wait");
+    give_up(excess, metrics_.given_back,
+            " has more than its share, others wait");
   if (x.scan)
     scan(*x.scan);
-  if (x.timer)
-    timer_.arm(this, now(), *x.timer);
-  queue_->set(machine_.queued());
+  arm(x.timer);
+  metrics_.queue.set(machine_.queued());
 }
 
 void supervisor::scan(const work_scan::request& x) {
-  reader_job job;
   const auto filter = x.quiet ? env_.quiet_work_filter : 0;
-  job.run = [to = supervisor_actor{this}, shared = env_.shared, x,
-             filter](store_readers&) {
-    auto page = shared->stores.scan_work(x.after, x.limit, filter,
-                                         shared->upstreams);
-    caf::anon_send(to, std::move(page));
-  };
-  send(env_.shared->root().reader_of(0), std::move(job));
+  read([to = supervisor_actor{this}, shared = env_.shared, x,
+        filter](store_readers&) {
+    caf::anon_send(to, shared->stores.scan_work(x.after, x.limit, filter,
+                                                shared->upstreams));
+  });
 }
 
 void supervisor::on_scan(const result<scan_page>& x) {
@@ -162,44 +102,44 @@ void supervisor::grant(const begin_fetch& x) {
           });
 }
 
+/// @returns null when the permit is gone: it was given back, or its REPO ended.
+supervisor::running_job* supervisor::find(const atproto::did& repo,
+                                          uint64_t job) {
+  const auto i = jobs_.find(repo);
+  return i == jobs_.end() || i->second.job != job ? nullptr : &i->second;
+}
+
 void supervisor::on_begun(const fetch_begun& x, const backfill_actor& from) {
-  const auto i = jobs_.find(x.repo);
-  if (i == jobs_.end() || i->second.job != x.job)
-    return; // The permit is gone: its REPO ended, and cancels this download.
-  started_->add();
-  i->second.handle = from;
+  auto* running = find(x.repo, x.job);
+  if (running == nullptr)
+    return; // Its REPO ended, and cancels this download.
+  metrics_.started.add();
+  running->handle = from;
   perform(machine_.on_download(x.repo, x.job, now()));
 }
 
 /// Gives up a permit for which others wait. That is not a failure of the repo.
 void supervisor::give_up(const fetch_pace::download& x, metric& count,
                          const char* why) {
-  const auto i = jobs_.find(x.repo);
-  if (i == jobs_.end() || i->second.job != x.job)
-    return;
-  count.add();
-  send(i->second.handle, job_cancelled{fail(ec::rate_limited, x.host + why)});
-}
-
-/// @returns whether the job was running.
-bool supervisor::forget(const atproto::did& repo, uint64_t job) {
-  const auto i = jobs_.find(repo);
-  if (i == jobs_.end() || i->second.job != job)
-    return false;
-  jobs_.erase(i);
-  return true;
+  if (const auto* running = find(x.repo, x.job)) {
+    count.add();
+    send(running->handle,
+         job_cancelled{fail(ec::rate_limited, x.host + why)});
+  }
 }
 
 void supervisor::on_end(const job_ended& x) {
-  if (!forget(x.repo, x.job))
+  if (find(x.repo, x.job) == nullptr)
     return;
+  jobs_.erase(x.repo);
   ends_.note(x, now());
   perform(machine_.on_end(x.repo, x.job, now()));
 }
 
 void supervisor::on_lost(const atproto::did& repo, uint64_t job) {
-  if (!forget(repo, job))
+  if (find(repo, job) == nullptr)
     return;
+  jobs_.erase(repo);
   ends_.note_lost();
   perform(machine_.on_owner_lost(repo, job, now()));
 }
@@ -264,8 +204,7 @@ supervisor_actor::behavior_type supervisor::make_behavior() {
       on_begun(x, from);
     },
     [this](const host_report& x) {
-      perform(machine_.on_host(x.pds, x.what,
-                               x.retry_after, now()));
+      perform(machine_.on_host(x.pds, x.what, x.retry_after, now()));
     },
     [this](const fetch_progress& x) {
       perform(machine_.on_progress(x.job, x.bytes, x.received, now()));

@@ -11,10 +11,6 @@
 
 #include <functional>
 
-namespace caf {
-class actor_system;
-} // namespace caf
-
 namespace weir::actors {
 
 /// A name that no listing has. Under it a PDS is asked whether the single

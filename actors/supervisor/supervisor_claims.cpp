@@ -1,10 +1,12 @@
 #include "actors/supervisor/supervisor_impl.hpp"
+#include "actors/support/limits_health.hpp"
 #include "actors/support/site.hpp"
 #include "base/log.hpp"
 #include "messages/identity.hpp"
 
-/// Claims that only a listing or the stream of a PDS makes. Their rules are in
-/// claims_machine.
+/// Claims that only a listing or the stream of a PDS makes (claims_machine),
+/// the origins of PDSs (origin_machine), and accounts that are active again, in
+/// signal mode (returned_machine).
 namespace weir::actors {
 
 namespace {
@@ -25,10 +27,21 @@ claims_machine::word word_of(const identity_answer& x) {
   return {away ? kind::away : kind::missing, {}, 0, x.not_before};
 }
 
-/// An answer with a tombstone or without a host proves nothing about the
-/// directory: a wrong directory may give it for all identities.
-bool is_usable(const identity_answer& x) {
-  return x.fact && !x.fact->tombstoned && !x.fact->pds.empty();
+/// Of a text that others wrote.
+std::string cut(std::string_view x) {
+  return std::string{x.substr(0, limits::health_text_bytes_max)};
+}
+
+std::string remedy_of(const origin_machine::finding& x) {
+  const auto origin = cut(x.origin);
+  if (x.several)
+    return "it lists accounts of several hosts, as a relay does: name it in "
+           "upstream as relay:"
+           + origin + " instead of pds:" + origin;
+  return "name it in upstream by the origin that its accounts' documents name: "
+         "pds:"
+         + cut(x.host) + " instead of pds:" + origin
+         + "; if it is a relay, as relay:" + origin;
 }
 
 } // namespace
@@ -47,11 +60,11 @@ void supervisor::claim(const std::vector<repo_listed>& lines,
   }
   if (claims.empty())
     return;
-  const auto from = env_.shared->upstreams.find(page->what.upstream);
+  const auto& what = page->verdict.what;
   page->parts->expect();
-  claimed_[page->what] = page;
-  perform(claims_.on_page(page->what, from.relay ? std::string{} : from.origin,
-                          std::move(claims), now(), wall()));
+  claimed_[what] = page;
+  perform(claims_.on_page(what, host_of(what.upstream), std::move(claims),
+                          now(), wall()));
 }
 
 void supervisor::perform(const claims_machine::effects& x) {
@@ -61,8 +74,8 @@ void supervisor::perform(const claims_machine::effects& x) {
   for (const auto& repo : x.ask_anew)
     look_up_claim(repo, true);
   perform_streams(x);
-  claims_dropped_->add(x.dropped);
-  confirmed_->add(x.confirmed.size());
+  metrics_.claims_dropped.add(x.dropped);
+  metrics_.confirmed.add(x.confirmed.size());
   for (const auto& [what, repo] : x.confirmed) {
     const auto& page = claimed_.at(what);
     auto away = page->away.extract(repo);
@@ -76,11 +89,9 @@ void supervisor::perform(const claims_machine::effects& x) {
   }
   for (const auto& page : x.pages) {
     const auto decided = std::move(claimed_.extract(page.what).mapped());
-    decided->trusted = page.trusted;
-    decided->proved = page.proved;
-    decided->has_room = page.has_room;
+    decided->verdict = page;
     if (!page.trusted) {
-      mistrusted_->add();
+      metrics_.mistrusted.add();
       log::warn("listing_mistrusted",
                 {{"upstream", url_of(page.what.upstream)},
                  {"reason", page.proved
@@ -90,8 +101,7 @@ void supervisor::perform(const claims_machine::effects& x) {
     }
     decided->parts->answered();
   }
-  if (x.timer)
-    timer_.arm(this, now(), *x.timer);
+  arm(x.timer);
   if (x.prove)
     prove_directory();
 }
@@ -130,7 +140,7 @@ void supervisor::perform_streams(const claims_machine::effects& x) {
     std::erase_if(named_, [&each](const auto& y) {
       return y.first.first == each.stream;
     });
-    streams_mistrusted_->add();
+    metrics_.streams_mistrusted.add();
     log::warn(
       "stream_mistrusted",
       {{"upstream", url_of(each.stream)},
@@ -161,22 +171,92 @@ void supervisor::look_up_named(uint32_t upstream, const atproto::did& repo,
   i->second |= returned;
   if (!is_first)
     return;
-  const auto from = env_.shared->upstreams.find(upstream);
-  perform(claims_.on_named(upstream, from.relay ? std::string{} : from.origin,
-                           repo, now(), wall(), anew));
+  perform(claims_.on_named(upstream, host_of(upstream), repo, now(), wall(),
+                           anew));
 }
 
 void supervisor::on_identity(const identity_answer& x) {
-  // What was known of it before, as a fetch may ask for, proves nothing.
+  const auto said = word_of(x);
+  // What was known of it before, as a fetch may ask for, proves nothing; nor
+  // does a tombstone, or a document without a host: a wrong directory may give
+  // it for all identities.
   if (proof_ && proof_->first == x.repo && x.asked >= proof_->second
       && x.settled) {
     proof_.reset();
-    perform(claims_.on_proof(is_usable(x), now()));
+    perform(claims_.on_proof(said.has_host(), now()));
   }
-  const auto said = word_of(x);
   perform(machine_.on_identity(x, now()));
   perform(origins_.on_word(x.repo, said, now()));
   perform(claims_.on_word(x.repo, said, now()));
+}
+
+// -- the origins of PDSs ------------------------------------------------------
+
+void supervisor::look_at_origin(const listing_page& x) {
+  const auto host = host_of(x.upstream);
+  if (!x.collection.empty() || !origins_.wants(x.upstream) || host.empty())
+    return;
+  std::vector<atproto::did> active;
+  for (const auto& line : *x.repos)
+    if (line.account == storage::account_status::active
+        && atproto::supported_did(line.repo.str()))
+      active.push_back(line.repo);
+  perform(
+    origins_.on_page(x.upstream, host, std::move(active), now(), wall()));
+}
+
+void supervisor::perform(const origin_machine::effects& x) {
+  for (const auto& each : x.ask)
+    look_up_claim(each.repo, each.anew);
+  for (const auto& each : x.found) {
+    std::string trouble;
+    std::string remedy;
+    if (!each.account.empty()) {
+      trouble = "its accounts' documents do not name " + cut(each.origin)
+                + ": that of " + cut(each.account) + " names "
+                + cut(each.host) + ", so all that it says of them is refused";
+      remedy = remedy_of(each);
+    }
+    env_.shared->health.with([&](health_machine& health) {
+      health.on_origin(each.upstream, trouble, remedy);
+    });
+  }
+  arm(x.timer);
+}
+
+// -- accounts that are active again -------------------------------------------
+
+void supervisor::perform(const returned_machine::effects& x) {
+  for (const auto& each : x.ask)
+    env_.list(env_.shared->upstreams.find(each.upstream), one_account,
+              each.repo.str(), supervisor_actor{this});
+  arm(x.timer);
+}
+
+/// While repos are not fetched, such accounts are left to the next listing.
+void supervisor::on_active(uint32_t upstream, const atproto::did& repo) {
+  if (env_.shared->intake.backfills())
+    perform(returned_.on_active(upstream, repo, now()));
+}
+
+/// A host that does not offer this request has given its final answer.
+void supervisor::on_returned(const listing_page& x) {
+  const auto fails = !x.repos && x.repos.error().code != ec::not_found;
+  if (fails || x.unanswered > 0)
+    return perform(returned_.on_failed(x.upstream, x.retry_after, now()));
+  if (x.repos)
+    for (const auto& line : *x.repos)
+      look_up_named(x.upstream, line.repo, true, true);
+  perform(returned_.on_answer(x.upstream, now()));
+}
+
+/// Its document names the host, and it has records of a signal collection.
+void supervisor::take_up(uint32_t upstream, const atproto::did& repo) {
+  repo_listed line;
+  line.repo = repo;
+  line.upstream = upstream;
+  request(router_of(repo), caf::infinite, repo_listing{{std::move(line)}, true})
+    .then([](const listing_taken&) {}, [](const caf::error&) {});
 }
 
 } // namespace weir::actors

@@ -121,15 +121,13 @@ void supervisor::count_complete() {
     for (const auto& x : env_.shared->upstreams.all())
       if (listing_.is_compared({x.id, {}}, x.epoch))
         by.listed.insert(x.id);
-    reader_job job;
-    job.run = [to = supervisor_actor{this}, by = std::move(by),
-               after = *after](store_readers&) {
+    read([to = supervisor_actor{this}, by = std::move(by),
+          after = *after](store_readers&) {
       caf::anon_send(to, read_page(by, after));
-    };
-    send(env_.shared->root().reader_of(0), std::move(job));
+    });
   }
   if (const auto due = complete_laps_.due(); due && *due > now())
-    timer_.arm(this, now(), *due);
+    arm(due);
 }
 
 /// CONS-27 to CONS-29. @returns whether a host was asked.

@@ -2,10 +2,9 @@
 
 #include "actors/supervisor/claims_machine.hpp"
 #include "actors/supervisor/supervisor.hpp"
+#include "actors/supervisor/supervisor_metrics.hpp"
 
 #include "actors/supervisor/completeness_laps.hpp"
-#include "actors/supervisor/completeness_metrics.hpp"
-#include "actors/supervisor/fetch_ends.hpp"
 #include "actors/supervisor/known_absences.hpp"
 #include "actors/supervisor/left_out_scans.hpp"
 #include "actors/supervisor/listing_debts.hpp"
@@ -24,7 +23,6 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <map>
-#include <memory>
 #include <set>
 #include <unordered_map>
 
@@ -47,13 +45,8 @@ private:
     backfill_actor handle; ///< Set from the moment when the download begins.
   };
 
-  steady_time now() const {
-    return env_.shared->time->steady_now();
-  }
-
-  wall_time wall() const {
-    return env_.shared->time->wall_now();
-  }
+  steady_time now() const { return env_.shared->time->steady_now(); }
+  wall_time wall() const { return env_.shared->time->wall_now(); }
 
   const router_actor& router_of(const atproto::did& repo) const {
     return env_.shared->router_of(repo);
@@ -64,15 +57,29 @@ private:
     return env_.shared->upstreams.find(upstream).origin;
   }
 
-  void register_fetch_metrics();
-  void register_listing_metrics();
+  /// The origin of a PDS; empty for a relay.
+  std::string host_of(uint32_t upstream) const {
+    const auto from = env_.shared->upstreams.find(upstream);
+    return from.relay ? std::string{} : from.origin;
+  }
+
+  void arm(const std::optional<steady_time>& at) {
+    if (at)
+      timer_.arm(this, now(), *at);
+  }
+
+  /// Has a READER read rows of any partition.
+  void read(std::function<void(store_readers&)> job) {
+    send(env_.shared->root().reader_of(0), reader_job{std::move(job)});
+  }
+
   void perform(supervisor_machine::effects x);
   void perform(const listing_machine::effects& x);
   void ask_identity(const atproto::did& repo, bool fresh, std::string by);
   void attend(const attend_repo& x);
   void grant(const begin_fetch& x);
   void give_up(const fetch_pace::download& x, metric& count, const char* why);
-  bool forget(const atproto::did& repo, uint64_t job);
+  running_job* find(const atproto::did& repo, uint64_t job);
   void scan(const work_scan::request& x);
   void on_scan(const result<scan_page>& x);
   void on_begun(const fetch_begun& x, const backfill_actor& from);
@@ -83,12 +90,9 @@ private:
 
   /// A page of a listing, until the whole page was taken.
   struct page_progress {
-    listing_id what;
+    claims_machine::verdict verdict; ///< Of the claims in it.
     std::string cursor; ///< The cursor of the next page.
     size_t listed = 0;
-    bool trusted = true;
-    bool proved = true; ///< False: the directory was wrong.
-    bool has_room = true; ///< False: its claims have to come again.
     /// The lines of claimed accounts that are away.
     std::unordered_map<atproto::did, repo_listed> away{};
     /// Its lines that are not taken yet, and its claims that are not decided.
@@ -102,30 +106,25 @@ private:
   void tell_holders(uint32_t upstream, const unknown_holders::report& x);
   void list(uint32_t upstream);
   void list_holders(const listing_id& what);
-  void look_up_claim(const atproto::did& repo, bool anew);
-  void prove_directory();
   void on_listing(const listing_page& x);
   void on_compared(const listing_compared& x);
   void give(const router_actor& to, repo_listing lines,
             const std::shared_ptr<page_progress>& page);
   void finish_page(const page_progress& x);
-  void mistrust(const page_progress& x);
 
   // supervisor_claims.cpp
   void claim(const std::vector<repo_listed>& lines,
              const std::shared_ptr<page_progress>& page);
   void perform(const claims_machine::effects& x);
   void perform_streams(const claims_machine::effects& x);
+  void look_up_claim(const atproto::did& repo, bool anew);
+  void prove_directory();
   void on_stream_claim(const stream_claim& x);
   void look_up_named(uint32_t upstream, const atproto::did& repo, bool anew,
                      bool returned);
   void on_identity(const identity_answer& x);
-
-  // supervisor_origins.cpp
   void look_at_origin(const listing_page& x);
   void perform(const origin_machine::effects& x);
-
-  // supervisor_returned.cpp
   void perform(const returned_machine::effects& x);
   void on_active(uint32_t upstream, const atproto::did& repo);
   void on_returned(const listing_page& x);
@@ -146,8 +145,6 @@ private:
   void scan_left_out();
   question_machine::question about_left_out(const left_out_page::repo& x);
   void on_left_out(const left_out_page& x);
-
-  // supervisor_uncovered.cpp
   void scan_uncovered();
   void on_uncovered(const result<uncovered_page>& x);
   void compare(const account_told& x);
@@ -191,31 +188,17 @@ private:
   uncovered_laps laps_;
   completeness_laps complete_laps_;
   completeness_budget mends_;
-  completeness_metrics complete_metrics_;
   setup_hints hints_;
-  fetch_ends ends_;
+  completeness_metrics complete_metrics_{env_.shared->metrics};
+  fetch_ends ends_{env_.shared->metrics};
+  supervisor_metrics metrics_{env_.shared->metrics};
   /// The counts of the look under way.
   std::shared_ptr<completeness_census> census_;
-  metric* compared_ = nullptr;
-  metric* uncovered_ = nullptr;
-  metric* questions_open_ = nullptr;
-  metric* questions_refused_ = nullptr;
   uint64_t asked_ = 0; ///< The number of the last question to IDENTITY.
   /// The account by which `prove_directory` tries the directory, and the number of
   /// that question.
   std::optional<std::pair<atproto::did, uint64_t>> proof_;
   actor_timer timer_;
-  metric* started_ = nullptr;
-  metric* crawled_ = nullptr;
-  metric* given_back_ = nullptr;
-  metric* unanswered_ = nullptr;
-  metric* listings_ = nullptr;
-  metric* listings_failed_ = nullptr;
-  metric* confirmed_ = nullptr;
-  metric* mistrusted_ = nullptr;
-  metric* claims_dropped_ = nullptr;
-  metric* streams_mistrusted_ = nullptr;
-  metric* queue_ = nullptr;
 };
 
 } // namespace weir::actors

@@ -1,9 +1,66 @@
-#include "actors/supervisor/listing_compare.hpp"
+#include "actors/supervisor/listed_line.hpp"
 #include "actors/supervisor/supervisor_impl.hpp"
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
+#include "storage/tables/chain_table.hpp"
+#include "storage/tables/collection_table.hpp"
 
 namespace weir::actors {
+
+namespace {
+
+/// The rows with which a line is compared, and no others, because a listing
+/// names every repo.
+struct compared_rows {
+  std::optional<storage::repo_row> row;
+  std::shared_ptr<const storage::chain_row> chain; ///< Only for a repo in sync.
+};
+
+result<compared_rows> load(const store_readers& store,
+                           const atproto::did& repo) {
+  compared_rows out;
+  auto row = store.load_row(repo);
+  if (!row)
+    return row.error();
+  out.row = std::move(*row);
+  if (!out.row || out.row->status != storage::repo_status::synced)
+    return out;
+  auto chain = storage::load_chain(store.db, store.names, repo);
+  if (!chain)
+    return chain.error();
+  out.chain = std::move(*chain);
+  return out;
+}
+
+/// Keeps only those lines of a listing that are news for their repos. A line
+/// whose repo's rows cannot be read is kept. For an account with a tombstone in
+/// the directory, a line that calls it active is news once a day.
+/// @returns the lines of unknown repos
+std::vector<repo_listed> drop_known_lines(std::vector<repo_listed>& lines,
+                                          const all_stores& stores,
+                                          const upstream_board& board,
+                                          wall_time now) {
+  std::vector<repo_listed> unknown;
+  std::erase_if(lines, [&](const repo_listed& line) {
+    const auto& store = stores.of(line.repo);
+    const auto known = load(store, line.repo);
+    if (!known)
+      return false;
+    if (!known->row) {
+      unknown.push_back(line);
+      return true;
+    }
+    if (is_news(line, *known->row, known->chain.get(), board))
+      return false;
+    if (!denies_tombstone(line, *known->row, board))
+      return true;
+    const auto identity = store.load_identity(line.repo);
+    return identity && *identity && !is_due_again(**identity, now);
+  });
+  return unknown;
+}
+
+} // namespace
 
 /// The name of a listing for readers of the log.
 std::string supervisor::name_of(const std::string& collection) const {
@@ -26,17 +83,15 @@ void supervisor::restore(listing_machine::row x) {
 void supervisor::tell_health(uint32_t upstream,
                              const listing_debts::report& x) {
   if (x)
-    env_.shared->health.with([&](health_machine& health) {
-      health.on_listing(upstream, *x);
-    });
+    env_.shared->health.with(
+      [&](health_machine& health) { health.on_listing(upstream, *x); });
 }
 
 void supervisor::tell_holders(uint32_t upstream,
                               const unknown_holders::report& x) {
   if (x)
-    env_.shared->health.with([&](health_machine& health) {
-      health.on_holders(upstream, *x);
-    });
+    env_.shared->health.with(
+      [&](health_machine& health) { health.on_holders(upstream, *x); });
 }
 
 void supervisor::perform(const listing_machine::effects& x) {
@@ -80,9 +135,8 @@ void supervisor::perform(const listing_machine::effects& x) {
     for (const auto& page : std::exchange(held_pages_, {}))
       env_.list(env_.shared->upstreams.find(page.what.upstream),
                 page.what.collection, page.cursor, supervisor_actor{this});
-  if (x.timer)
-    timer_.arm(this, now(), *x.timer);
-  listings_->set(listing_.finished());
+  arm(x.timer);
+  metrics_.listings.set(listing_.finished());
 }
 
 /// Its repos; in signal mode also those that have records in a signal
@@ -116,7 +170,7 @@ void supervisor::on_listing(const listing_page& x) {
     listing_.on_asked({x.upstream, x.collection}, x.asked, now());
   if (!x.repos) {
     const auto& why = x.repos.error();
-    listings_failed_->add();
+    metrics_.listings_failed.add();
     log::info("listing_failed", {{"upstream", url_of(x.upstream)},
                                  {"collection", name_of(x.collection)},
                                  {"reason", to_string(why)}});
@@ -158,17 +212,15 @@ void supervisor::on_listing(const listing_page& x) {
                {"hint", "whether they have records of the signal collection is "
                         "asked again with the next listing"}});
   listing_.on_lines({x.upstream, x.collection}, named);
-  reader_job job;
-  job.run = [to = supervisor_actor{this}, shared = env_.shared,
-             page = x](store_readers&) mutable {
+  read([to = supervisor_actor{this}, shared = env_.shared,
+        page = x](store_readers&) mutable {
     const auto listed = page.repos->size() + page.without.size();
     auto unknown = drop_known_lines(*page.repos, shared->stores,
                                     shared->upstreams,
                                     shared->time->wall_now());
     caf::anon_send(
       to, listing_compared{std::move(page), std::move(unknown), listed});
-  };
-  send(env_.shared->root().reader_of(0), std::move(job));
+  });
 }
 
 /// Lines go to their REPOs through their ROUTERs. The next page waits until all
@@ -177,7 +229,7 @@ void supervisor::on_listing(const listing_page& x) {
 void supervisor::on_compared(const listing_compared& x) {
   const listing_id what{x.page.upstream, x.page.collection};
   const auto progress = std::make_shared<page_progress>(
-    page_progress{what, x.page.cursor, x.listed});
+    page_progress{{what}, x.page.cursor, x.listed});
   progress->parts.emplace([this, page = progress.get()](const caf::error&) {
     finish_page(*page);
   });
@@ -204,21 +256,20 @@ void supervisor::give(const router_actor& to, repo_listing lines,
 
 void supervisor::finish_page(const page_progress& x) {
   pass(crash_point::listing_page);
-  if (!x.has_room)
+  const auto& [what, trusted, proved, has_room] = x.verdict;
+  if (!has_room) {
     perform(listing_.on_page(
-      x.what, fail(ec::limit_reached, "too many DIDs that are only listed"),
-      0, now()));
-  else if (x.trusted)
-    perform(listing_.on_page(x.what, x.cursor, x.listed, now()));
-  else
-    mistrust(x);
-}
-
-void supervisor::mistrust(const page_progress& x) {
-  if (x.proved && x.what.collection.empty())
-    tell_health(x.what.upstream, debts_.on_mistrusted(x.what.upstream));
-  perform(x.proved ? listing_.on_mistrust(x.what, x.cursor, now())
-                   : listing_.on_unproved(x.what, now()));
+      what, fail(ec::limit_reached, "too many DIDs that are only listed"), 0,
+      now()));
+  } else if (trusted) {
+    perform(listing_.on_page(what, x.cursor, x.listed, now()));
+  } else if (!proved) {
+    perform(listing_.on_unproved(what, now()));
+  } else {
+    if (what.collection.empty())
+      tell_health(what.upstream, debts_.on_mistrusted(what.upstream));
+    perform(listing_.on_mistrust(what, x.cursor, now()));
+  }
 }
 
 } // namespace weir::actors

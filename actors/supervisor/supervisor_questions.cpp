@@ -1,13 +1,50 @@
+#include "actors/supervisor/listed_line.hpp"
 #include "actors/supervisor/supervisor_impl.hpp"
-#include "storage/format/limits.hpp"
 
+#include "actors/support/account_sources.hpp"
 #include "base/log.hpp"
+#include "storage/format/limits.hpp"
 
 #include <algorithm>
 
-/// The status of accounts at their hosts: which hosts are asked, and which
-/// repos a listing left out (protocol-coverage.md 4.5, 9).
+/// The status of accounts at their hosts: which hosts are asked, which repos a
+/// listing left out (protocol-coverage.md 4.5, 9), and which no upstream covers.
 namespace weir::actors {
+namespace {
+
+result<uncovered_page> read_uncovered(const all_stores& stores,
+                                      const upstream_board& followed,
+                                      const uncovered_laps::page& at) {
+  uncovered_page out;
+  const auto page = stores.page(at.after);
+  if (!page)
+    return page.error();
+  pick_uncovered(*page, followed, at, out);
+  return out;
+}
+
+/// Whether a REPO needs to receive a host's answer. That the host has an
+/// account with a tombstone in the directory is news once a day.
+bool is_news(const account_told& x,
+             const store_readers::repo_rows& known, const store_readers& store,
+             wall_time now) {
+  const auto& row = *known.row;
+  if (is_news_of_host(x.pds, x.account, x.rev, row, known.chain.get()))
+    return true;
+  if (row.pds != x.pds
+      || !account_sources::denies_tombstone(row.words, x.account, false, true))
+    return false;
+  const auto identity = store.load_identity(x.repo);
+  return !identity || !*identity || is_due_again(**identity, now);
+}
+
+/// @returns whether there was no room for the question about this repo.
+bool is_refused(const question_machine::effects& x, const atproto::did& repo) {
+  return std::ranges::any_of(
+    x.refused, [&](const auto& y) { return y.repo == repo; });
+}
+
+} // namespace
 
 void supervisor::perform(question_machine::effects x) {
   for (const auto& each : x.ask)
@@ -18,14 +55,13 @@ void supervisor::perform(question_machine::effects x) {
     send(router_of(each.repo), std::move(each));
   for (const auto& repo : x.unproved)
     send(router_of(repo), repo_incomplete{repo, true});
-  questions_refused_->add(x.refused.size());
+  metrics_.questions_refused.add(x.refused.size());
   for (const auto& each : x.refused)
     if (!each.left_out && !each.compared)
       send(router_of(each.repo),
            account_unasked{each.repo, each.not_found, each.urgent});
-  if (x.timer)
-    timer_.arm(this, now(), *x.timer);
-  questions_open_->set(questions_.open());
+  arm(x.timer);
+  metrics_.questions.set(questions_.open());
   questions_held_.set(questions_.bytes() + absences_.bytes());
   scan_left_out();
   scan_uncovered();
@@ -96,10 +132,9 @@ void supervisor::find_left_out(const listing_id& what) {
   if (census.empty())
     return;
   census.mapped().named->close();
-  const auto from = env_.shared->upstreams.find(what.upstream);
   listing_all_.insert(what.upstream);
-  scans_.add({what.upstream, from.relay ? std::string{} : from.origin,
-              census.mapped().since, census.mapped().named, listing_all_, {}});
+  scans_.add({what.upstream, host_of(what.upstream), census.mapped().since,
+              census.mapped().named, listing_all_, {}});
   scan_left_out();
 }
 
@@ -110,9 +145,8 @@ void supervisor::scan_left_out() {
   });
   if (!next)
     return;
-  reader_job job;
-  job.run = [to = supervisor_actor{this}, shared = env_.shared, scan = *next,
-             now = wall()](store_readers&) {
+  auto job = [to = supervisor_actor{this}, shared = env_.shared, scan = *next,
+              now = wall()](store_readers&) {
     left_out_page out;
     out.upstream = scan.upstream;
     const auto page = shared->stores.page(scan.after);
@@ -131,7 +165,8 @@ void supervisor::scan_left_out() {
       out.next = page->back().first;
     caf::anon_send(to, std::move(out));
   };
-  send(env_.shared->root().reader_of(next->upstream), std::move(job));
+  send(env_.shared->root().reader_of(next->upstream),
+       reader_job{std::move(job)});
 }
 
 /// After a loss the listing would have proved it: its host is asked to, as
@@ -165,13 +200,76 @@ void supervisor::on_left_out(const left_out_page& x) {
     if (!is_news && !question.prove)
       continue;
     auto out = questions_.on_question(question, now());
-    if (std::any_of(out.refused.begin(), out.refused.end(),
-                    [&](const auto& y) { return y.repo == repo.id; }))
+    if (is_refused(out, repo.id))
       scans_.on_shortage(repo.id);
     perform(std::move(out));
   }
   scans_.on_page(x.next, x.end);
   scan_left_out();
+}
+// -- whom no upstream covers --------------------------------------------------
+
+/// One page of rows at a time, while there is room for questions, and for the
+/// fetches that may follow.
+void supervisor::scan_uncovered() {
+  const auto& shared = *env_.shared;
+  if (shared.intake.backfills() && questions_.has_half()) {
+    // A host that is not followed is covered only by a relay.
+    const auto relayed
+      = shared.upstreams.accounting_for({}).id != 0 && !left_out_;
+    if (const auto at = laps_.next(now(), shared.random->next(), relayed))
+      read([to = supervisor_actor{this}, shared = env_.shared,
+            at = *at](store_readers&) {
+        caf::anon_send(
+          to, read_uncovered(shared->stores, shared->upstreams, at));
+      });
+  }
+  if (laps_.found()) {
+    metrics_.uncovered.set(*laps_.found());
+    env_.shared->uncovered = static_cast<int64_t>(*laps_.found());
+  }
+  if (const auto due = laps_.due(); due && *due > now())
+    arm(due);
+}
+
+void supervisor::on_uncovered(const result<uncovered_page>& x) {
+  if (!x) {
+    log::warn("uncovered_unread", {{"reason", to_string(x.error())}});
+    laps_.on_failure();
+    scan_uncovered();
+    return;
+  }
+  bool asked = false;
+  for (const auto& each : x->repos) {
+    if (!laps_.take(each.id, each.row))
+      continue;
+    question_machine::question question{each.id, each.row.pds};
+    question.compared = true;
+    auto out = questions_.on_question(question, now());
+    if (is_refused(out, each.id))
+      laps_.on_shortage();
+    asked = true;
+    perform(std::move(out));
+  }
+  laps_.on_page(x->last, x->end, asked, now());
+  scan_uncovered();
+}
+
+/// READER drops the answers that agree with the store as well, so that quiet
+/// REPOs are not woken.
+void supervisor::compare(const account_told& x) {
+  metrics_.compared.add();
+  auto job = [shared = env_.shared, x](store_readers& store) {
+    const auto known = store.load_repo(x.repo);
+    const auto is_old = known
+                        && (!known->row
+                            || !is_news(x, *known, store,
+                                        shared->time->wall_now()));
+    if (!is_old && !shared->routers().empty())
+      caf::anon_send(shared->router_of(x.repo), x);
+  };
+  send(env_.shared->home_of(x.repo).reader_of(x.repo),
+       reader_job{std::move(job)});
 }
 
 } // namespace weir::actors

@@ -1,4 +1,4 @@
-#include "actors/supervisor/fetch_ends.hpp"
+#include "actors/supervisor/supervisor_metrics.hpp"
 #include "actors/supervisor/limits.hpp"
 
 #include "base/log.hpp"

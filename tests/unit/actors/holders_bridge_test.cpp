@@ -1,5 +1,5 @@
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/listing_bridge.hpp"
+#include "actors/supervisor/host_bridges.hpp"
 #include "actors/support/store_readers.hpp"
 #include "messages/journal.hpp"
 #include "storage/log/tail_cache.hpp"
