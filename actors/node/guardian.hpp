@@ -9,10 +9,6 @@
 #include <string>
 #include <vector>
 
-namespace caf {
-class actor_system;
-} // namespace caf
-
 namespace weir::actors {
 
 /// One child of NODE. Without `restart` its end ends the process: a normal

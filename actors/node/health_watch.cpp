@@ -1,4 +1,4 @@
-#include "actors/node/health_watch.hpp"
+#include "actors/node/watches.hpp"
 
 #include "actors/node/limits.hpp"
 #include "actors/support/limits_health.hpp"
@@ -148,9 +148,7 @@ private:
     const auto all = shared_->health.findings();
     for (size_t i = 0; i < health_causes.size(); ++i)
       failing_[i]->set(static_cast<uint64_t>(
-        std::count_if(all.begin(), all.end(), [i](const health_finding& x) {
-          return x.cause == health_causes[i];
-        })));
+        std::ranges::count(all, health_causes[i], &health_finding::cause)));
     if (std::exchange(corrections_, clock.corrections) != clock.corrections) {
       retry_ahead(shared_, {});
       if (shared_->supervisor)

@@ -1,6 +1,5 @@
 #include "actors/node/memory_plan.hpp"
 
-#include "actors/backfill/limits.hpp"
 #include "actors/identity/limits.hpp"
 #include "actors/node/limits.hpp"
 #include "actors/node/node_config.hpp"
@@ -8,7 +7,6 @@
 #include "actors/supervisor/limits_accounts.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/upstream/limits.hpp"
-#include "atproto/limits.hpp"
 #include "base/option_range.hpp"
 #include "storage/format/limits.hpp"
 

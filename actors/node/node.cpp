@@ -1,9 +1,13 @@
 #include "actors/node/node_impl.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/support/node_sums.hpp"
-
+#include "messages/caf_types.hpp"
 #include "storage/disk/safe_env.hpp"
 #include "storage/disk/store_sizes.hpp"
+
+#include <caf/atom.hpp>
+
+#include <thread>
 
 namespace weir::actors {
 
@@ -15,8 +19,18 @@ size_t cores() {
 
 } // namespace
 
-void node::impl::guard(std::string name, caf::strong_actor_ptr handle) {
-  children.push_back({std::move(name), std::move(handle), {}});
+actor_config::actor_config(size_t threads, executor* run) {
+#define WEIR_REGISTER_MESSAGE(name) add_message_type<name>("weir::" #name);
+  WEIR_TRAVELLING_MESSAGES(WEIR_REGISTER_MESSAGE)
+#undef WEIR_REGISTER_MESSAGE
+  // First come, first served. A worker that steals takes the newest work first,
+  // so that in a crowd some actors wait for seconds (docs/adr/0006-turns.md).
+  set("scheduler.policy", caf::atom("sharing"));
+  set("scheduler.max-threads", threads);
+  set("scheduler.max-throughput", size_t{300});
+  set("logger.verbosity", caf::atom("quiet"));
+  if (run != nullptr)
+    run->configure(*this);
 }
 
 result<void> node::impl::start(const node& owner) {
@@ -64,9 +78,7 @@ result<void> node::impl::start(const node& owner) {
   if (seams.opened)
     seams.opened(owner);
   start_upstreams(*streams);
-  start_room_watch();
-  start_health_watch();
-  start_progress_watch();
+  start_watches();
   add_gauges();
   start_guardian();
   ready->store(true);
@@ -126,7 +138,7 @@ void node::impl::start_identity() {
                           {config.plc_url, config.handle_resolver_url,
                            config.allow_private_addresses}),
     std::move(exported));
-  guard("identity", caf::actor_cast<caf::strong_actor_ptr>(shared->identity));
+  guard("identity", shared->identity);
 }
 
 /// Makes one step at a time, for all partitions.
@@ -199,6 +211,62 @@ result<void> node::impl::start_servers() {
   return open("operations_bind", config.operations_bind, faces.operations,
               operations, operations_url);
 }
+
+// -- the streams that a node follows ------------------------------------------
+
+upstream_actor node::impl::spawn_stream(const storage::upstream_row& row) {
+  net::ws_client_options socket;
+  socket.guard = net::address_guard{true}; // The operator named it.
+  socket.tls = net.tls;
+  socket.user_agent = std::string{"weir/"} + version();
+  socket.time = seams.time;
+  socket.random = seams.random;
+  upstream_options options;
+  options.on_future_cursor = config.on_future_cursor;
+  options.assume_contiguous_seq = config.assume_contiguous_seq;
+  const auto plan = plan_memory(config);
+  options.bytes_max = plan.upstream_window;
+  options.frames_max = plan.upstream_frames;
+  if (!row.relay)
+    options.events_per_second = config.pds_events_per_second;
+  return spawn_upstream(*system, shared, row, options,
+                        make_stream_dialer(net.transport, socket));
+}
+
+/// REPOs must see the upstreams from the first moment, for the host rule.
+void node::impl::show_upstreams(
+  const std::vector<storage::upstream_row>& rows) {
+  for (const auto& row : rows) {
+    upstream_view view;
+    view.id = row.id;
+    view.origin = row.url;
+    view.relay = row.relay;
+    view.epoch = row.epoch;
+    view.first_cursor = row.reset_pending ? 0 : row.first_cursor;
+    view.cursor = row.cursor;
+    shared->upstreams.put(view);
+  }
+}
+
+void node::impl::start_upstreams(
+  const std::vector<storage::upstream_row>& rows) {
+  for (const auto& row : rows) {
+    upstreams.push_back(spawn_stream(row));
+    guard("upstream", upstreams.back());
+    children.back().restart = [this, id = row.id]() -> caf::strong_actor_ptr {
+      // Restart from its row: frames that were in flight come again.
+      const auto known = storage::load_upstreams(*root().store().db);
+      if (known)
+        for (const auto& x : *known)
+          if (x.id == id)
+            return caf::actor_cast<caf::strong_actor_ptr>(spawn_stream(x));
+      on_failure(fail(ec::storage_failure, "an upstream's row is unreadable"));
+      return nullptr;
+    };
+  }
+}
+
+// -- what others see of it ----------------------------------------------------
 
 node::node(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {}
 

@@ -1,15 +1,10 @@
 #include "actors/node/node_config.hpp"
 
-#include "actors/node/limits.hpp"
 #include "actors/node/memory_plan.hpp"
-#include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_accounts.hpp"
-#include "actors/support/limits.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/option_range.hpp"
 #include "net/address_guard.hpp"
 #include "net/ip_address.hpp"
-#include "storage/format/limits.hpp"
 #include "wire/filter.hpp"
 #include "wire/limits.hpp"
 #include "wire/nsid_case.hpp"
@@ -55,51 +50,44 @@ std::string number_text(std::chrono::seconds x) {
   return std::to_string(x.count()) + "s";
 }
 
-template <class T>
-void check_range(problem_list& out, std::string_view name, T x,
-                 const limits::option_range<T>& range) {
-  if (!(range.min <= x && x <= range.max))
-    add(out, name,
-        number_text(x) + " is not from " + number_text(range.min) + " to "
-          + number_text(range.max));
-}
-
 void check_ranges(problem_list& out, const node_config& x) {
   using namespace limits;
-  check_range(out, "plc_per_second", x.plc_per_second, plc_per_second_range);
-  check_range(out, "pds_events_per_second", x.pds_events_per_second,
-              pds_events_per_second_range);
-  check_range(out, "sync_parallelism", x.sync_parallelism,
-              sync_parallelism_range);
-  check_range(out, "sync_per_host", x.sync_per_host, sync_per_host_range);
-  check_range(out, "retry_backoff_min", x.retry_backoff_min,
-              retry_backoff_range);
-  check_range(out, "retry_backoff_max", x.retry_backoff_max,
-              retry_backoff_range);
-  check_range(out, "identity_refresh_min", x.identity_refresh_min,
-              identity_refresh_range);
-  check_range(out, "listing_interval", x.listing_interval,
-              listing_interval_range);
-  check_range(out, "listing_pause", x.listing_pause, listing_pause_range);
-  check_range(out, "completeness_interval", x.completeness_interval,
-              completeness_interval_range);
-  check_range(out, "listing_requests_per_hour", x.listing_requests_per_hour,
-              listing_requests_range);
-  check_range(out, "listing_grace", x.listing_grace, listing_grace_range);
-  check_range(out, "gone_grace", x.gone_grace, gone_grace_range);
-  check_range(out, "repo_bytes_max", x.repo_bytes_max, repo_bytes_range);
-  check_range(out, "memory_limit", x.memory_limit, memory_limit_range);
-  check_range(out, "disk_reserve", x.disk_reserve, disk_reserve_range);
-  check_range(out, "consumer_retry", x.consumer_retry, consumer_retry_range);
-  check_range(out, "consumer_window_events", x.consumer_window_events,
-              consumer_window_events_range);
-  check_range(out, "consumer_window_bytes", x.consumer_window_bytes,
-              consumer_window_bytes_range);
-  check_range(out, "consumer_attempts_max", x.consumer_attempts_max,
-              consumer_attempts_range);
-  check_range(out, "threads", x.threads, threads_range);
-  check_range(out, "readers", x.readers, readers_range);
-  check_range(out, "partitions", x.partitions, partitions_range);
+  const auto check = [&out](std::string_view name, auto value,
+                            const auto& range) {
+    if (!(range.min <= value && value <= range.max))
+      add(out, name,
+          number_text(value) + " is not from " + number_text(range.min) + " to "
+            + number_text(range.max));
+  };
+  check("plc_per_second", x.plc_per_second, plc_per_second_range);
+  check("pds_events_per_second", x.pds_events_per_second,
+        pds_events_per_second_range);
+  check("sync_parallelism", x.sync_parallelism, sync_parallelism_range);
+  check("sync_per_host", x.sync_per_host, sync_per_host_range);
+  check("retry_backoff_min", x.retry_backoff_min, retry_backoff_range);
+  check("retry_backoff_max", x.retry_backoff_max, retry_backoff_range);
+  check("identity_refresh_min", x.identity_refresh_min, identity_refresh_range);
+  check("listing_interval", x.listing_interval, listing_interval_range);
+  check("listing_pause", x.listing_pause, listing_pause_range);
+  check("completeness_interval", x.completeness_interval,
+        completeness_interval_range);
+  check("listing_requests_per_hour", x.listing_requests_per_hour,
+        listing_requests_range);
+  check("listing_grace", x.listing_grace, listing_grace_range);
+  check("gone_grace", x.gone_grace, gone_grace_range);
+  check("repo_bytes_max", x.repo_bytes_max, repo_bytes_range);
+  check("memory_limit", x.memory_limit, memory_limit_range);
+  check("disk_reserve", x.disk_reserve, disk_reserve_range);
+  check("consumer_retry", x.consumer_retry, consumer_retry_range);
+  check("consumer_window_events", x.consumer_window_events,
+        consumer_window_events_range);
+  check("consumer_window_bytes", x.consumer_window_bytes,
+        consumer_window_bytes_range);
+  check("consumer_attempts_max", x.consumer_attempts_max,
+        consumer_attempts_range);
+  check("threads", x.threads, threads_range);
+  check("readers", x.readers, readers_range);
+  check("partitions", x.partitions, partitions_range);
   if (x.consumer_window_events < x.partitions)
     add(out, "consumer_window_events",
         number_text(x.consumer_window_events)

@@ -5,15 +5,12 @@
 #include "actors/api/api.hpp"
 #include "actors/identity/identity.hpp"
 #include "actors/identity/identity_bridge.hpp"
-#include "actors/node/actor_config.hpp"
 #include "actors/node/executor.hpp"
 #include "actors/node/guardian.hpp"
-#include "actors/node/health_watch.hpp"
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/network.hpp"
 #include "actors/node/partition.hpp"
-#include "actors/node/progress_watch.hpp"
-#include "actors/node/room_watch.hpp"
+#include "actors/node/watches.hpp"
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/upstream/stream_bridge.hpp"
 #include "base/log.hpp"
@@ -21,12 +18,20 @@
 #include "storage/tables/upstream_table.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
 #include <caf/scoped_actor.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include <thread>
-
 namespace weir::actors {
+
+/// CAF's settings, which come from code alone, not from a file or arguments
+/// (ADR 1, 11). It registers the messages that travel between nodes. One queue,
+/// one thread for each core, bounded turns (ADR 6).
+class actor_config : public caf::actor_system_config {
+public:
+  /// @param run Null: CAF's own threads.
+  explicit actor_config(size_t threads, executor* run = nullptr);
+};
 
 /// The parts that a process has once, and the partitions, in the order in which
 /// they start.
@@ -59,6 +64,13 @@ struct node::impl {
   std::string operations_url;
   bool stopped = false;
 
+  /// The process ends with this actor, unless its child has a `restart`.
+  template <class Handle>
+  void guard(std::string name, const Handle& x) {
+    children.push_back(
+      {std::move(name), caf::actor_cast<caf::strong_actor_ptr>(x), {}});
+  }
+
   /// @param owner For `node_seams::opened`.
   result<void> start(const node& owner);
   result<void> open_partitions();
@@ -75,10 +87,7 @@ struct node::impl {
   void show_upstreams(const std::vector<storage::upstream_row>& rows);
   void start_upstreams(const std::vector<storage::upstream_row>& rows);
   upstream_actor spawn_stream(const storage::upstream_row& row);
-  void guard(std::string name, caf::strong_actor_ptr handle);
-  void start_room_watch();
-  void start_health_watch();
-  void start_progress_watch();
+  void start_watches();
   void start_guardian();
   void add_gauges();
   void stop();

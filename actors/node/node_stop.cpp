@@ -1,28 +1,21 @@
 #include "actors/node/node_impl.hpp"
 
-#include "actors/node/partition_gauges.hpp"
 #include "actors/support/limits.hpp"
 
 namespace weir::actors {
 
-void node::impl::start_room_watch() {
+void node::impl::start_watches() {
   room_watch_options options;
   options.disk_reserve = config.disk_reserve;
   options.memory_limit = config.memory_limit;
   if (seams.resident)
     options.resident = seams.resident;
   room = spawn_room_watch(*system, shared, std::move(options), on_failure);
-  guard("room", caf::actor_cast<caf::strong_actor_ptr>(room));
-}
-
-void node::impl::start_health_watch() {
+  guard("room", room);
   health = spawn_health_watch(*system, shared);
-  guard("health", caf::actor_cast<caf::strong_actor_ptr>(health));
-}
-
-void node::impl::start_progress_watch() {
+  guard("health", health);
   progress = spawn_progress_watch(*system, shared);
-  guard("progress", caf::actor_cast<caf::strong_actor_ptr>(progress));
+  guard("progress", progress);
 }
 
 void node::impl::add_gauges() {

@@ -2,10 +2,8 @@
 
 #include "actors/backfill/backfill.hpp"
 #include "actors/backfill/fetch_bridge.hpp"
-#include "actors/node/memory_plan.hpp"
 #include "actors/node/spools.hpp"
 #include "actors/supervisor/host_bridges.hpp"
-#include "actors/supervisor/supervisor.hpp"
 
 /// How repos are fetched, and what the SUPERVISOR gets.
 namespace weir::actors {
@@ -121,10 +119,9 @@ result<void> node::impl::start_supervisor(
   if (!listings)
     return listings.error();
   env.listings = std::move(*listings);
-  const auto made
-    = spawn_supervisor(*system, std::move(env), options_of(config),
-                       listings_of(config, *seams.random));
-  guard("supervisor", caf::actor_cast<caf::strong_actor_ptr>(made));
+  guard("supervisor",
+        spawn_supervisor(*system, std::move(env), options_of(config),
+                         listings_of(config, *seams.random)));
   return {};
 }
 

@@ -3,7 +3,6 @@
 #include "actors/consumer/consumer.hpp"
 #include "actors/node/memory_plan.hpp"
 #include "actors/reader/reader.hpp"
-#include "actors/support/limits.hpp"
 #include "actors/sweeper/sweeper.hpp"
 #include "storage/disk/store_sizes.hpp"
 
@@ -28,18 +27,6 @@ partition::open(partition_environment env,
   home.growth.note(storage::store_sizes(*(*store)->db),
                    seams.time->steady_now());
   return std::make_unique<partition>(std::move(env), std::move(*store));
-}
-
-partition::partition(partition_environment env,
-                     std::unique_ptr<store_set> store)
-  : env_(std::move(env)), store_(std::move(store)) {}
-
-void partition::guard(std::string name, caf::strong_actor_ptr handle) {
-  children_.push_back({std::move(name), std::move(handle), {}});
-}
-
-std::vector<guarded_child> partition::take_children() {
-  return std::exchange(children_, {});
 }
 
 result<void> partition::load_consumer() {
@@ -73,18 +60,17 @@ void partition::start_store(caf::actor_system& system) {
     {store_->writer.get(), store_->tail.get(),
      [this] { return store_->db->level0_files(); }},
     options, [this](const error& why) { on_journal_failure(why); });
-  guard("journal", caf::actor_cast<caf::strong_actor_ptr>(home.journal));
+  guard("journal", home.journal);
   home.sweeper
     = spawn_sweeper(system, env_.shared, env_.home,
                     {store_->db.get(), store_->tail.get()}, own_threads);
-  guard("sweeper", caf::actor_cast<caf::strong_actor_ptr>(home.sweeper));
+  guard("sweeper", home.sweeper);
   const auto readers = std::max<size_t>(
     env_.config.readers / env_.config.partitions, 1);
   for (size_t i = 0; i < readers; ++i) {
     home.readers.push_back(
       spawn_reader(system, *store_->readers, own_threads));
-    guard("reader",
-          caf::actor_cast<caf::strong_actor_ptr>(home.readers.back()));
+    guard("reader", home.readers.back());
   }
 }
 
@@ -96,13 +82,6 @@ result<void> partition::load_repos(uint32_t filter) {
     return known.error();
   known_ = std::move(*known);
   return {};
-}
-
-void partition::start_readings(
-  caf::actor_system& system, const std::shared_ptr<repo_metrics>& repos,
-  const std::shared_ptr<const backfill_factory>& make_backfill) {
-  start_consumer(system); // The CONSUMER reads the board of accounts.
-  start_routers(system, repos, make_backfill);
 }
 
 void partition::start_consumer(caf::actor_system& system) {
@@ -128,7 +107,7 @@ void partition::start_consumer(caf::actor_system& system) {
      store_->db->log_identity(), config.consumer_disable_acks},
     std::move(options), std::move(state));
   home.subscribers.add(home.consumer);
-  guard("consumer", caf::actor_cast<caf::strong_actor_ptr>(home.consumer));
+  guard("consumer", home.consumer);
 }
 
 void partition::start_routers(
@@ -165,7 +144,7 @@ void partition::start_routers(
     options.signal = filter_of(config.signal_collections);
     routers_.push_back(spawn_router(system, env_.shared, env_.home, options,
                                     std::move(known_.tracked[i]), make_repo));
-    guard("router", caf::actor_cast<caf::strong_actor_ptr>(routers_.back()));
+    guard("router", routers_.back());
     env_.shared->add_router(routers_.back());
   }
 }
@@ -174,10 +153,6 @@ void partition::end_routers(const ender& end) {
   for (const auto& x : routers_)
     end(caf::actor_cast<caf::strong_actor_ptr>(x));
   routers_.clear();
-}
-
-void partition::end_consumer(const ender& end) {
-  end(caf::actor_cast<caf::strong_actor_ptr>(env_.home->consumer));
 }
 
 void partition::end_store(const ender& end) {

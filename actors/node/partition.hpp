@@ -6,6 +6,7 @@
 #include "actors/node/store_set.hpp"
 #include "actors/repo/repo.hpp"
 #include "actors/support/context.hpp"
+#include "actors/support/limits.hpp"
 
 #include <functional>
 #include <memory>
@@ -42,7 +43,8 @@ public:
   static result<std::unique_ptr<partition>>
   open(partition_environment env, std::unique_ptr<storage::database> db);
 
-  partition(partition_environment env, std::unique_ptr<store_set> store);
+  partition(partition_environment env, std::unique_ptr<store_set> store)
+    : env_(std::move(env)), store_(std::move(store)) {}
 
   /// Its data on disk. NODE may write rows of its own as long as there is no
   /// JOURNAL.
@@ -60,22 +62,31 @@ public:
   result<void> load_repos(uint32_t filter);
 
   /// Starts the CONSUMER, and the ROUTERs after those of earlier partitions.
-  void start_readings(
-    caf::actor_system& system, const std::shared_ptr<repo_metrics>& repos,
-    const std::shared_ptr<const backfill_factory>& make_backfill);
+  void
+  start_readings(caf::actor_system& system,
+                 const std::shared_ptr<repo_metrics>& repos,
+                 const std::shared_ptr<const backfill_factory>& make_backfill) {
+    start_consumer(system); // The CONSUMER reads the board of accounts.
+    start_routers(system, repos, make_backfill);
+  }
 
   /// Whether any of its repos had quiet work (`has_quiet_work`) when they were
   /// read.
   bool has_quiet_work() const noexcept { return known_.quiet_work; }
 
   /// The actors whose death the node must know of; each is returned once.
-  std::vector<guarded_child> take_children();
+  std::vector<guarded_child> take_children() {
+    return std::exchange(children_, {});
+  }
 
   /// Ends an actor and returns when it is down; keeps no handle of it.
   using ender = std::function<void(const caf::strong_actor_ptr&)>;
 
   void end_routers(const ender& end);
-  void end_consumer(const ender& end);
+
+  void end_consumer(const ender& end) {
+    end(caf::actor_cast<caf::strong_actor_ptr>(env_.home->consumer));
+  }
 
   /// The JOURNAL ends after everything that was sent before is written; only
   /// the READERs end later.
@@ -83,11 +94,17 @@ public:
 
 private:
   void start_consumer(caf::actor_system& system);
-  void start_routers(
-    caf::actor_system& system, const std::shared_ptr<repo_metrics>& repos,
-    const std::shared_ptr<const backfill_factory>& make_backfill);
+  void
+  start_routers(caf::actor_system& system,
+                const std::shared_ptr<repo_metrics>& repos,
+                const std::shared_ptr<const backfill_factory>& make_backfill);
   void on_journal_failure(const error& why) const;
-  void guard(std::string name, caf::strong_actor_ptr handle);
+
+  template <class Handle>
+  void guard(std::string name, const Handle& x) {
+    children_.push_back(
+      {std::move(name), caf::actor_cast<caf::strong_actor_ptr>(x), {}});
+  }
 
   partition_environment env_;
   std::unique_ptr<store_set> store_;
@@ -98,5 +115,12 @@ private:
   std::vector<router_actor> routers_;
   std::vector<guarded_child> children_;
 };
+
+/// Adds the figures of the stores, the repos and the CONSUMER to the metrics of
+/// the node: sums over its partitions.
+/// @param partitions Must live as long as the metrics are read.
+void add_partition_gauges(
+  const context_ptr& shared,
+  const std::vector<std::unique_ptr<partition>>& partitions);
 
 } // namespace weir::actors

@@ -1,4 +1,4 @@
-#include "actors/node/partition_gauges.hpp"
+#include "actors/node/partition.hpp"
 
 #include "actors/support/node_sums.hpp"
 

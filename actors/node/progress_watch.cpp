@@ -1,4 +1,4 @@
-#include "actors/node/progress_watch.hpp"
+#include "actors/node/watches.hpp"
 
 #include "actors/node/limits.hpp"
 #include "actors/support/backfill_story.hpp"

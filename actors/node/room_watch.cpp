@@ -1,4 +1,4 @@
-#include "actors/node/room_watch.hpp"
+#include "actors/node/watches.hpp"
 
 #include "actors/support/heap_return.hpp"
 #include "actors/support/limits.hpp"

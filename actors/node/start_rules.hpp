@@ -3,6 +3,7 @@
 #include "storage/format/records.hpp"
 #include "wire/filter.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -12,23 +13,50 @@ namespace weir::actors {
 // earlier ones. Without disk, clock or CAF; `store_set` reads and writes.
 
 /// The row of the collection filter. A filter that differs from the stored one
-/// gets the next generation, so that each repo can say under which filter it was
-/// indexed (completeness.md, The terms).
+/// gets the next generation, so that each repo can say under which filter it
+/// was indexed (completeness.md, The terms).
 /// @param known The stored row; none in a new store.
-storage::filter_row next_filter(const std::optional<storage::filter_row>& known,
-                                const wire::collection_filter& wanted);
+inline storage::filter_row
+next_filter(const std::optional<storage::filter_row>& known,
+            const wire::collection_filter& wanted) {
+  storage::filter_row out;
+  if (!wanted.matches_all())
+    out.collections = wanted.patterns();
+  if (known)
+    out.generation
+      = known->generation + (out.collections == known->collections ? 0 : 1);
+  return out;
+}
 
 /// Whether the repo is whole, but under another filter than the present one. A
 /// repo with its own collections does not follow the filter.
 /// @param generation Of the present filter.
-bool is_outdated(const storage::repo_row& row, bool own_collections,
-                 uint32_t generation) noexcept;
+inline bool is_outdated(const storage::repo_row& row, bool own_collections,
+                        uint32_t generation) noexcept {
+  return row.account == storage::account_status::active
+         && row.status == storage::repo_status::synced
+         && row.filter_generation != generation && !own_collections;
+}
 
 /// The rows of the configured streams, in their order. A stream that was read
 /// before keeps its id and its position; ids are never given to other streams.
 /// @param wanted Only `url` and `relay` of each are set.
-std::vector<storage::upstream_row>
+inline std::vector<storage::upstream_row>
 rows_of_streams(const std::vector<storage::upstream_row>& known,
-                std::vector<storage::upstream_row> wanted);
+                std::vector<storage::upstream_row> wanted) {
+  uint32_t last_id = 0;
+  for (const auto& x : known)
+    last_id = std::max(last_id, x.id);
+  for (auto& x : wanted) {
+    const auto i = std::ranges::find_if(known, [&x](const auto& row) {
+      return row.url == x.url && row.relay == x.relay;
+    });
+    if (i != known.end())
+      x = *i;
+    else
+      x.id = ++last_id;
+  }
+  return wanted;
+}
 
 } // namespace weir::actors

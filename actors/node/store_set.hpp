@@ -14,7 +14,6 @@
 #include "wire/event_numbers.hpp"
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace weir::actors {

@@ -1,4 +1,4 @@
-#include "actors/node/health_watch.hpp"
+#include "actors/node/watches.hpp"
 #include "actors/node/limits.hpp"
 #include "actors/repo/repo_outbox.hpp"
 #include "actors/support/limits_health.hpp"

@@ -1,5 +1,5 @@
 #include "actors/node/limits.hpp"
-#include "actors/node/progress_watch.hpp"
+#include "actors/node/watches.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/support/store_readers.hpp"
 #include "messages/journal.hpp"

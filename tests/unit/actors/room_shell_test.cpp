@@ -1,5 +1,5 @@
 #include "actors/journal/journal.hpp"
-#include "actors/node/room_watch.hpp"
+#include "actors/node/watches.hpp"
 #include "actors/support/limits.hpp"
 #include "messages/consumer.hpp"
 #include "messages/journal.hpp"

@@ -8,11 +8,22 @@
 
 #include <functional>
 
-namespace caf {
-class actor_system;
-} // namespace caf
-
+/// The actors with which NODE watches itself. Each lives as long as NODE, and
+/// its end ends the process.
 namespace weir::actors {
+
+/// Spawns NODE's health watch. Every `limits::health_check_interval` it judges
+/// whether the clock is right and why most work fails, if it does. It logs each
+/// cause once when it begins and once when it has ended, and stops intake while
+/// the clock is in doubt. When the clock was set forward, repos that wait
+/// because a rev was later than it are fetched at once.
+common_actor spawn_health_watch(caf::actor_system& system, context_ptr shared);
+
+/// Spawns the actor that watches progress: it logs how far fetches are
+/// (`backfill_story`) and has READERs measure the size of the stores. It resets
+/// `store_stats::waits_since` when everything was reported.
+common_actor spawn_progress_watch(caf::actor_system& system,
+                                  context_ptr shared);
 
 struct room_watch_options {
   uint64_t disk_reserve = 0; ///< Result of `disk_reserve()`.
