@@ -40,7 +40,7 @@ public:
     buffer_.drop(t);
   }
 
-  /// The download may be ordered as soon as the row says `syncing` on disk.
+  /// The download may be ordered once the row that says `syncing` was sent.
   bool awaits_order() const noexcept { return runs() && !job_->ordered; }
 
   /// @param filter_generation Of the filter that the download is ordered with.

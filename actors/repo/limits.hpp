@@ -15,7 +15,7 @@ constexpr size_t repo_waiting_bytes_max = 1'048'576;
 /// Look-ups in one `identity_refresh_min`.
 constexpr size_t refresh_burst_max = 10;
 
-/// A commit that waits longer than this goes to the sync buffer on disk.
+/// A commit that waits longer than this for its identity goes to the sync buffer.
 constexpr auto repo_wait_max = 2s;
 
 /// Sync buffer of a repo on disk. A byte more discards it: the repo has a gap.

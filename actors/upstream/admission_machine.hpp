@@ -19,8 +19,8 @@ enum class admission_wait : uint8_t {
   none,       ///< Nothing is in the way: its socket has credit of both kinds.
   connection, ///< There is no socket. Ends with `on_open`.
   room,       ///< NODE lets nothing in. Ends with `on_room`.
-  window, ///< As much as may be is in flight. Ends when frames are finished.
-  rate,   ///< It had its events, or owes some. Ends at `wake_at`.
+  window, ///< Its window is full. Ends when frames are finished.
+  rate,   ///< Its rate is used up. Ends at `wake_at`.
 };
 
 /// What one stream may deliver: only this gives its socket credit
@@ -109,7 +109,7 @@ public:
     return out;
   }
 
-  /// When `give` wants to be called although nothing happens.
+  /// The time at which `give` must be called even if nothing happens.
   const std::optional<steady_time>& wake_at() const noexcept {
     return wake_at_;
   }
@@ -152,7 +152,7 @@ public:
     return true;
   }
 
-  /// That happened so often that another socket alone does not mend it.
+  /// That happened so often that a new connection alone does not help.
   bool keeps_stalling(steady_time now) const noexcept {
     return stalls_ >= limits::health_stalls_min
            && now - stalled_at_ <= limits::health_memory;
@@ -186,7 +186,7 @@ private:
   size_t frames_max_;
   int64_t bytes_max_;
   size_t per_second_; ///< 0: as many as come.
-  size_t portion_;    ///< The least that the rate gives, if it wants as many.
+  size_t portion_;    ///< The smallest grant, unless fewer frames are wanted.
   token_bucket bucket_;
   bool open_ = false;
   bool room_ = true;

@@ -17,21 +17,21 @@ namespace weir::actors {
 /// # Operation
 /// The row of a stream says that its life has begun, and that it is settled
 /// once its cursor moved or it ends in order. After a life that is not settled,
-/// frames are handled one at a time, and the row names each before. So it names
-/// the frame with which a process died, and counts how often. After
-/// `limits::poison_frame_ends_max` such ends the frame is stepped over: its
-/// repo hears of it, and nobody looks at its content. A careful life that gets
-/// past the suspect is settled, too. When as many frames as can have been in
-/// flight are through, or `limits::careful_time_max` is over (some may wait for
-/// an identity), all is as usual again.
+/// frames are handled one at a time, and the row names each of them before it
+/// is handled. So after a crash the row names the frame that was being handled,
+/// and counts how often that happened. After `limits::poison_frame_ends_max`
+/// crashes the frame is skipped: its repo is fetched, and its content is not
+/// read. A life that gets past the suspected frame is settled, too. It ends to
+/// be careful when as many frames as can have been in flight are finished, or
+/// after `limits::careful_time_max`, since some may wait for an identity.
 ///
-/// `peek_frame` sees a frame before it counts: without a seq it cannot count.
+/// A crash in `peek_frame` is not counted, because the seq is not known before.
 ///
 /// # Threads and ownership
 /// Part of an `upstream_machine`.
 class careful_machine {
 public:
-  /// At the start of a process; durable before the stream is read.
+  /// The row at the start of a process; durable before the stream is read.
   static void begin_life(storage::upstream_row& row) {
     if (row.life == storage::stream_life::settled) {
       row.life = storage::stream_life::running;
@@ -51,7 +51,7 @@ public:
       row.life = storage::stream_life::settled;
   }
 
-  /// What its end in order makes of it.
+  /// The row when the process stops in order.
   static void end_life(storage::upstream_row& row) {
     row.life = storage::stream_life::settled;
     clear_suspect(row);
@@ -62,7 +62,7 @@ public:
 
   bool on() const noexcept { return on_; }
 
-  /// A frame that has to wait for its turn; in order of their seqs.
+  /// Adds a frame that waits for its turn. Call it in the order of seqs.
   void hold(atproto::stamped_frame x) { held_.push_back(std::move(x)); }
 
   /// Gives the next frame its turn, when none has it: writes it into `row`.
@@ -127,7 +127,7 @@ public:
     return std::exchange(held_, {});
   }
 
-  /// What is held and in hand will come again.
+  /// Drops what waits and what is being handled: it will come again.
   void forget() {
     held_.clear();
     in_hand_ = 0;

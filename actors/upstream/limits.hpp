@@ -22,27 +22,30 @@ constexpr size_t frame_batch_max = 256;
 /// A malformed frame at one cursor is stepped over after this many tries.
 constexpr size_t bad_frame_tries_max = 3;
 
-/// A frame is stepped over after this number of ends; it is sought this long.
+/// A frame with which the process ended this number of times is skipped. The
+/// search for it, frame by frame, lasts this long after a start.
 constexpr size_t poison_frame_ends_max = 3;
 constexpr auto careful_time_max = 60s;
 constexpr auto upstream_backoff_min = 1s;
 constexpr auto upstream_backoff_max = 60s;
 constexpr auto cursor_write_interval = 1s;
-constexpr size_t refused_frame_cost = 50; ///< So many events of that rate.
+/// A refused frame counts as this number of events of the stream's rate.
+constexpr size_t refused_frame_cost = 50;
 
-/// What waits for a right clock leaves one of so many parts of its stream's
-/// window to those who are heard.
+/// Frames that wait until the node's clock is right may fill the stream's
+/// window except for this part (one half), which stays free for other frames.
 constexpr size_t clock_window_part = 2;
 
-/// A stream that was dialled anew this often because nobody read it, each time
-/// within `health_memory` of the last, is a finding.
+/// When a stream was connected anew this often because its socket was not read,
+/// each time within `health_memory` of the last, it is reported.
 constexpr size_t health_stalls_min = 2;
 
-/// A socket that should be read and is not for this long is dialled anew
-/// (architecture.md, Health).
+/// When a socket was not read for this long without a reason, a new connection
+/// replaces it (architecture.md, Health).
 constexpr auto credit_stall_max = 10s;
 
-/// A stream that ended is dialled again up to this part of its wait later.
+/// To the wait before a new connection up to this part of it is added, by
+/// chance.
 constexpr int upstream_jitter_part = 4;
 
 /// When a host calls us too slow this often within this time, an operator
@@ -50,32 +53,34 @@ constexpr int upstream_jitter_part = 4;
 constexpr size_t too_slow_often = 3;
 constexpr std::chrono::minutes too_slow_window{60};
 
-/// Finished frames whose median says how far a stream is: an odd number.
+/// The median time of this number of finished frames says how far a stream is.
+/// It is odd, so that one frame is in the middle.
 constexpr size_t passed_frames = 31;
 
 /// A frame that comes this long after its repo changed is in time: clocks
 /// differ by seconds, and relays need some.
 constexpr std::chrono::microseconds frame_delay_max = 10s;
 
-/// So many late ones in a row say that their stream is late.
+/// When this number of frames in a row are late, their stream is late.
 constexpr size_t late_frames_min = 3;
 
-/// The least delay of a host's frames is known when `passed_frames` frames in a
-/// row were not faster by more than this.
+/// The smallest delay of a host's frames is known when `passed_frames` frames
+/// in a row had no delay that was smaller by more than this.
 constexpr std::chrono::microseconds frame_delay_jitter = 1s;
 
-/// After late frames a silence counts when it lasts for `late_quiet_min`, for
-/// this part of their delay (at most `quiet_by_delay_max`, since the last news
-/// of a host that is silent for hours are old), and for this many times the
-/// growth of the delay in one pause; `late_quiet_max` is always enough.
+/// After late frames a silence means that nothing is missing when it lasts for
+/// the longest of three times: `late_quiet_min`; a `quiet_delay_part`-th of the
+/// frames' delay, but at most `quiet_by_delay_max`, since the last frame of a
+/// host that was silent for hours is old; and `quiet_growth_factor` times what
+/// the delay grew by in one pause. `late_quiet_max` is always enough.
 constexpr std::chrono::microseconds late_quiet_min = 10s;
 constexpr int quiet_delay_part = 10;
 constexpr std::chrono::microseconds quiet_by_delay_max = 60s;
 constexpr int quiet_growth_factor = 4;
 constexpr std::chrono::microseconds late_quiet_max = 5min;
 
-/// Numbers that are remembered of a stream: a late frame that is not among them
-/// may be an event that is missing here.
+/// Number of seqs of a stream that are remembered. A late frame whose seq is
+/// not among them may be an event that this node never got.
 constexpr size_t recent_numbers_max = 256;
 
 } // namespace weir::limits

@@ -11,10 +11,10 @@
 
 namespace weir::actors {
 
-/// When a stream is dialled again (protocol-coverage.md 1.3, 1.14).
+/// When a stream connects again (protocol-coverage.md 1.3, 1.14).
 class redial_pace {
 public:
-  /// It brought something new: the next wait is the shortest again.
+  /// The stream brought a new event: the next wait is the shortest again.
   void gets_on() noexcept { backoff_ = std::chrono::microseconds{0}; }
 
   /// The wait after a connection ended: one second, doubling up to a minute,
@@ -30,7 +30,8 @@ public:
   }
 
   /// The host ended the stream because it was read too slowly.
-  /// @returns how often it did so of late, when that is often; else 0.
+  /// @returns the number of times within `limits::too_slow_window`, if it is
+  /// `limits::too_slow_often` or more; otherwise 0.
   size_t was_too_slow(steady_time now) {
     while (!slow_.empty() && now - slow_.front() >= limits::too_slow_window)
       slow_.pop_front();

@@ -21,10 +21,11 @@ public:
   /// The row has changed.
   void touch() noexcept { dirty_ = true; }
 
-  /// It has, and does not wait for the timer.
+  /// The row has changed and is written without waiting for the timer.
   void hurry() noexcept { dirty_ = urgent_ = true; }
 
-  /// It has a new first_cursor_since_reset. A write in flight has an older one.
+  /// The row has a new first_cursor_since_reset, which a write in flight does
+  /// not contain.
   void begin_stamp() noexcept {
     hurry();
     stamp_waits_ = true;
@@ -48,7 +49,7 @@ public:
     out = row;
   }
 
-  /// The same, and whatever has changed when the interval is over.
+  /// Writes what must not wait, and everything once the interval is over.
   void write_in_time(const storage::upstream_row& row, steady_time now,
                      std::optional<storage::upstream_row>& out) {
     write(row, now, now - last_ >= limits::cursor_write_interval, out);

@@ -13,24 +13,26 @@
 
 namespace weir::actors {
 
-/// Says how long a stream has to be silent until it has told all.
+/// How long a stream must be silent until one may conclude that it has sent
+/// everything.
 ///
-/// Silence alone says little: a relay that is behind makes pauses, too. So it
-/// is remembered how late the last frames came, by the time of day that they
-/// name. After frames in time, `limits::passed_quiet_min` is enough. After late
-/// ones it takes longer, the later they were and the more the stream fell
-/// behind in one pause: a backlog that is fetched quickly has no such pauses,
-/// one that grows has many.
+/// Silence alone shows little, because a relay that is behind makes pauses,
+/// too. So this class remembers how late the last frames came, by the times
+/// that they name. After frames that came in time, `limits::passed_quiet_min`
+/// is enough. After late ones it takes longer, the later they were and the more
+/// the stream fell behind in one pause: a host that catches up makes no such
+/// pauses, and one that falls behind makes many.
 ///
 /// A PDS whose clock is slow only seems late. It is recognised when the
 /// smallest delay of its frames stays the same over `limits::passed_frames` of
 /// them; from then on delays are measured from that one. A relay carries many
 /// hosts, so it is always judged by the time of day.
 ///
-/// A frame proves nothing of what it says, so the last
-/// `limits::late_frames_min` must be late together, or the median of the last
-/// `limits::passed_frames`. Each time is kept as a difference to the steady
-/// clock, so that a wrong time of day does no harm once it is right.
+/// The time in a frame may be wrong. So a stream counts as late only when the
+/// last `limits::late_frames_min` frames are all late, or the median of the
+/// last `limits::passed_frames` is. Each time is kept as a difference to the
+/// clock that never jumps, so that a wrong time of day has no effect once it is
+/// right.
 ///
 /// Part of an `upstream_machine`; one thread.
 class stream_arrivals {
@@ -39,17 +41,17 @@ public:
 
   explicit stream_arrivals(bool relay) : relay_(relay) {}
 
-  /// A stream that was late stays so on its next connection. The time between
-  /// two connections is no pause of the stream.
+  /// A new connection. A stream that was late still counts as late, and the
+  /// time between two connections is no pause of the stream.
   void on_open() noexcept {
     last_.reset();
     first_.reset();
   }
 
-  /// Frames came together: the next `add` is the one that ended the silence.
+  /// Several frames came together. The next `add` is the first of them.
   void on_batch() noexcept { batch_begins_ = true; }
 
-  /// @param changed When what it tells happened; 0: it does not say.
+  /// @param changed When the frame's event happened; 0 when it is not known.
   void add(wall_time changed, steady_time now) noexcept {
     if (changed == wall_time{})
       return;
@@ -62,7 +64,7 @@ public:
       first_ = ahead;
   }
 
-  /// The shortest silence that means something.
+  /// After a silence of this length the stream has sent everything.
   duration quiet_min(steady_time now, wall_time wall) const noexcept {
     if (count_ == 0)
       return limits::passed_quiet_min;
@@ -79,14 +81,15 @@ public:
   }
 
   /// Whether the frame that ended the last silence was late: then more waited
-  /// behind that silence. A batch without a time says as much as the one before.
+  /// behind that silence. A batch without a time says as much as the one
+  /// before.
   bool is_late(steady_time now, wall_time wall) const noexcept {
     return first_ && delay(*first_, now, wall) > limits::frame_delay_max;
   }
 
 private:
   struct arrival {
-    duration ahead; ///< Of the steady clock.
+    duration ahead; ///< Its time minus the clock that never jumps.
     steady_time at;
   };
 
@@ -127,7 +130,7 @@ private:
     return *at;
   }
 
-  /// Of those that came last.
+  /// The median delay of the last frames.
   duration best_of_last() const noexcept {
     const auto of = std::min(count_, limits::late_frames_min);
     auto out = ahead_[(count_ - 1) % ahead_.size()];

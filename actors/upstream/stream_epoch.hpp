@@ -7,9 +7,9 @@
 
 namespace weir::actors {
 
-/// The epoch of a stream: the time without a hole (CONS-04, 05, 15, 16). Its
-/// first number is its stamp (first_cursor_since_reset); a hole, or numbers
-/// that start anew, begin another.
+/// The epoch of a stream: a time in which no event was missed (CONS-04, 05, 15,
+/// 16). Its first seq is its stamp (first_cursor_since_reset). A hole, or seqs
+/// that the host starts anew, begin another epoch.
 ///
 /// Part of an `upstream_machine`, like the row; one thread.
 class stream_epoch {
@@ -17,9 +17,10 @@ public:
   stream_epoch(storage::upstream_row& row, row_writes& writes) noexcept
     : row_(row), writes_(writes), begun_(row.reset_pending) {}
 
-  /// Where to ask from: the low-water mark exactly; before anything was done,
-  /// just ahead of the first frame ever received; after a restart of the host's
-  /// numbers, from its oldest; on first contact, from now (no value).
+  /// The cursor for the next connection: the low-water mark. While nothing is
+  /// finished it is the seq before the first frame that was received; after the
+  /// host started its seqs anew, its oldest event; on first contact there is
+  /// none, which asks for new events.
   std::optional<uint64_t> start_cursor() const {
     if (row_.cursor != 0)
       return row_.cursor;
@@ -30,17 +31,17 @@ public:
     return std::nullopt;
   }
 
-  /// Events may have been lost: the next number begins another epoch.
+  /// Events may have been lost: the next seq begins another epoch.
   void begin() {
     ++row_.epoch;
     row_.reset_pending = true;
     row_.first_cursor = 0;
     writes_.hurry();
     list_wanted_ = true;
-    begun_ = true; // By the connection that says so.
+    begun_ = true; // The connection that showed the loss is open.
   }
 
-  /// The host's numbers start anew.
+  /// The host starts its seqs anew.
   void begin_from_oldest() {
     begin();
     begun_ = false;
@@ -63,8 +64,8 @@ public:
       writes_.hurry();
   }
 
-  /// A frame with a new number came. #info has no cursor, so the first frame
-  /// behind it supplies the stamp (CONS-15).
+  /// A frame with a new seq came. #info has no cursor, so the first frame after
+  /// it supplies the stamp (CONS-15).
   void take(uint64_t seq) {
     if (!row_.reset_pending)
       return;
@@ -74,17 +75,18 @@ public:
     writes_.begin_stamp();
   }
 
-  /// No event of it came yet, and none was missed: the connection that began it
-  /// is open, as the caller knows, and the row says so on disk.
+  /// Whether no event of the epoch came yet and none was missed. The caller
+  /// knows that the connection with which it began is open; its row is durable.
   bool is_whole() const noexcept {
     return row_.first_cursor == 0 && begun_
            && writes_.durable_reset() == row_.epoch;
   }
 
-  /// Once for each epoch: a listing is to be compared, at a durable position.
+  /// True once for each epoch, at a durable position: a listing must be
+  /// compared.
   bool take_listing() noexcept { return std::exchange(list_wanted_, false); }
 
-  /// It has a stamp, which is durable.
+  /// Whether it has a stamp that is durable.
   bool is_stamped() const noexcept {
     return row_.first_cursor != 0 && !writes_.stamp_waits();
   }
@@ -93,7 +95,7 @@ private:
   storage::upstream_row& row_;
   row_writes& writes_;
   bool begun_;              ///< A connection of this epoch was open.
-  bool list_wanted_ = true; ///< Until a listing was compared at the stamp.
+  bool list_wanted_ = true; ///< No listing was requested at this stamp yet.
 };
 
 } // namespace weir::actors

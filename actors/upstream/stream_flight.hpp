@@ -12,24 +12,25 @@
 
 namespace weir::actors {
 
-/// The frames of a stream that are in the node, in the order in which they
-/// came. The low-water mark follows what is finished at the front.
+/// The frames of a stream that are in the node and not finished, in the order
+/// of their arrival. The low-water mark moves when the first of them is
+/// finished.
 ///
-/// When the numbers of the stream begin anew, frames with old ones stay at the
-/// front and count, because they take memory until they are finished.
+/// When the host starts its seqs anew, frames with old seqs stay at the front
+/// and count, because they take memory until they are finished.
 ///
 /// Part of an `upstream_machine`; one thread.
 class stream_flight {
 public:
   struct frame {
-    uint32_t epoch = 0; ///< It is stamped with that.
+    uint32_t epoch = 0; ///< The epoch that it is stamped with.
     uint32_t bytes = 0;
     uint64_t seq = 0;
     bool done = false;
     wall_time changed; ///< When what it tells happened; 0: it does not say.
   };
 
-  /// @param numbers_since The epoch in which its numbers began.
+  /// @param numbers_since The epoch in which the host started its seqs.
   explicit stream_flight(uint32_t numbers_since) noexcept
     : numbers_since_(numbers_since) {}
 
@@ -39,7 +40,7 @@ public:
   }
 
   /// Frames that were stamped with `epoch` are finished.
-  /// @returns whether they are of the numbers that the stream has now.
+  /// @returns false when the host has started its seqs anew since then.
   bool finish(uint32_t epoch, const std::vector<uint64_t>& seqs) {
     for (const auto seq : seqs) {
       const auto at = std::pair{epoch, seq};
@@ -58,16 +59,16 @@ public:
     return epoch >= numbers_since_;
   }
 
-  /// The first frame of the numbers that the stream has, if it is finished.
+  /// The first frame with one of the host's present seqs, if it is finished.
   std::optional<frame> take_finished() {
     if (current() == frames_.end() || !current()->done)
       return std::nullopt;
     return take(current());
   }
 
-  /// The numbers begin anew with `epoch`. Frames of the old ones stay out
-  /// there.
-  /// @param keep Else no more than one was handed out.
+  /// The host starts its seqs anew with `epoch`. Frames with old seqs stay in
+  /// flight until they are finished.
+  /// @param keep False: no frame is kept, since none was passed on.
   void restart(uint32_t epoch, bool keep) {
     const auto left
       = std::remove_if(current(), frames_.end(), [this, keep](const frame& x) {
@@ -90,15 +91,15 @@ public:
   size_t size() const noexcept { return frames_.size(); }
   size_t bytes() const noexcept { return bytes_; }
 
-  /// Beyond these numbers of frames or bytes, the oldest are too many: for
-  /// bytes, the older half.
-  /// @returns the last seq of those that are; 0: none are.
+  /// When there are more frames or bytes than these, the oldest must give way:
+  /// as many as are too many, or for bytes the older half.
+  /// @returns the last seq that must give way; 0: none must.
   uint64_t surplus(size_t frames_max, size_t bytes_max) const noexcept {
     if (size() <= frames_max && bytes() <= bytes_max)
       return 0;
     const auto count = size() - past_;
     if (count == 0)
-      return 1; // All are of old numbers, and give way whatever they are.
+      return 1; // All have old seqs and give way, whichever seq is named.
     const auto first_to_stay = size() > frames_max
                                  ? std::min(size() - frames_max, count)
                                  : (count + 1) / 2;
@@ -120,8 +121,8 @@ private:
   }
 
   uint32_t numbers_since_;
-  std::deque<frame> frames_; ///< By epoch and number.
-  size_t past_ = 0; ///< So many at the front have numbers that are no more.
+  std::deque<frame> frames_; ///< By epoch and seq.
+  size_t past_ = 0; ///< Number of frames at the front that have old seqs.
   size_t bytes_ = 0;
 };
 

@@ -9,8 +9,8 @@
 
 namespace weir::actors {
 
-/// The last `limits::recent_numbers_max` numbers of a stream, to tell a frame
-/// that comes twice from one that comes too late (protocol-coverage.md 1.8).
+/// The last `limits::recent_numbers_max` seqs of a stream. They distinguish a
+/// frame that comes twice from one that comes late (protocol-coverage.md 1.8).
 class recent_numbers {
 public:
   void add(uint64_t seq) {
@@ -42,19 +42,19 @@ private:
 /// Part of an `upstream_machine`; one thread.
 class stream_numbers {
 public:
-  /// How a number stands to those before it.
+  /// How a seq relates to those before it.
   struct place {
     bool fell = false; ///< Below one of the same connection.
-    bool late = false; ///< The same, and it was not here before.
-    bool gap = false;  ///< The first one of a connection, beyond the next one.
-    bool asked = true; ///< Behind the cursor that was asked from.
+    bool late = false; ///< `fell`, and the frame was not received before.
+    bool gap = false;  ///< The first of a connection, and some are left out.
+    bool asked = true; ///< Above the cursor of the connection.
     bool fresh = true; ///< Above all that were received.
   };
 
   explicit stream_numbers(uint64_t last_received) noexcept
     : last_received_(last_received) {}
 
-  /// @param cursor That is asked from; 0: none.
+  /// @param cursor The cursor of the connection; 0: none.
   void dial(uint64_t cursor) noexcept { dialled_at_ = cursor; }
 
   void on_open() noexcept {
@@ -85,15 +85,16 @@ public:
     return falls_ >= limits::seq_regressions_max;
   }
 
-  /// A host may begin with the cursor or a little before. One that goes on so
-  /// has other numbers than we know: nothing that it sends would ever be new.
+  /// A host may begin at the cursor or a little before it. When it stays below,
+  /// it has started its seqs anew, and none of its frames would ever be new.
   bool are_others() const noexcept {
     return unasked_ >= limits::seq_regressions_max;
   }
 
-  /// A bad frame came behind the last number. It comes again on the next
-  /// connection, as often as it takes to know that it always does.
-  /// @returns whether it is stepped over.
+  /// A malformed frame came after the last seq. It is requested again on the
+  /// next connections, until `limits::bad_frame_tries_max` show that it is
+  /// always so.
+  /// @returns whether it is now skipped.
   bool note_bad_frame() noexcept {
     bad_tries_ = bad_behind_ == last_received_ ? bad_tries_ + 1 : 1;
     bad_behind_ = last_received_;

@@ -12,9 +12,9 @@
 
 namespace weir::actors {
 
-/// When what the frame tells happened; 0: it does not say. A commit is as old
-/// as its rev. The others are of the moment in which their host wrote them: a
-/// #sync may show a repo that has not changed for long.
+/// When the event of a frame happened; 0 when the frame does not say so. For a
+/// commit that is its rev. Other frames name the moment in which their host
+/// wrote them: a #sync may show a repo that has not changed for a long time.
 inline wall_time moment_of(const atproto::frame_peek& x) {
   if (x.kind != atproto::frame_kind::commit)
     return atproto::parse_datetime(x.time).value_or(wall_time{});
@@ -24,9 +24,9 @@ inline wall_time moment_of(const atproto::frame_peek& x) {
 
 /// How far a stream is in time: when the events of its last frames happened.
 ///
-/// Frames of untracked repos, and refused ones, are not proved. So no single
-/// frame is believed: the median of the last `limits::passed_frames` counts,
-/// and missing ones count as long ago.
+/// Frames of repos that are not tracked, and refused frames, are not verified.
+/// So no single frame decides: the median of the last `limits::passed_frames`
+/// does, and while there are fewer, the missing ones count as very old.
 ///
 /// Part of an `upstream_machine`; one thread.
 class passed_times {
@@ -53,13 +53,14 @@ private:
   size_t next_ = 0;
 };
 
-/// How far a stream is by the time of day: up to now while it is quiet, else as
-/// far as its last frames say. Its row says that, too.
+/// Up to which time of day all events of a stream have come: up to now while it
+/// has nothing to send, otherwise as far as its last frames say. The row of the
+/// stream keeps that time.
 ///
 /// Part of an `upstream_machine`; one thread.
 class stream_quiet {
 public:
-  /// Connected and read, with nothing in flight, since then.
+  /// Since when it is connected and read and has nothing in flight.
   const std::optional<steady_time>& since() const noexcept { return since_; }
 
   void note(bool is_quiet, steady_time now) noexcept {
@@ -75,7 +76,7 @@ public:
     noted_ = false;
   }
 
-  /// What changed before this moment has come and is finished.
+  /// Every event from before this moment has come and is finished.
   wall_time passed() const noexcept { return times_.middle(); }
 
   /// Numbers start anew.
@@ -95,8 +96,8 @@ public:
     return !std::exchange(noted_, true);
   }
 
-  /// What came after a silence shows whether the stream was quiet. If it was
-  /// not, the row is set back.
+  /// The first frame after a silence shows whether the stream had nothing to
+  /// send or was late. If it was late, the row is set back.
   /// @returns whether that changed the row.
   bool judge(storage::upstream_row& row, bool was_quiet) noexcept {
     const auto before = std::exchange(before_, std::nullopt);

@@ -9,11 +9,11 @@
 
 namespace weir::actors {
 
-/// Remembers of one connection when nothing was on its way. By the clock that
-/// never jumps alone: what a wrong time of day suggests must not outlast it.
+/// Remembers when nothing of one connection was on its way. It uses only the
+/// clock that never jumps, so that no error remains from a wrong time of day.
 class stream_rest {
 public:
-  /// @param from_now The dial asked for nothing older.
+  /// @param from_now The connection asked for new events only.
   void on_open(steady_time now, bool from_now) noexcept {
     opened_at_ = now;
     caught_up_ = from_now;
@@ -21,7 +21,7 @@ public:
   }
 
   /// Frames have come in time, and nothing was in flight from `quiet_since` on.
-  /// @param quiet_min The shortest silence that meant something.
+  /// @param quiet_min A shorter silence does not show that nothing is missing.
   void on_frames(std::optional<steady_time> quiet_since,
                  std::chrono::microseconds quiet_min,
                  steady_time now) noexcept {
@@ -35,7 +35,8 @@ public:
 
   steady_time opened_at() const noexcept { return opened_at_; }
 
-  /// All of before the connection has come, and stays so.
+  /// Whether everything from before the connection has come. Once true, it
+  /// stays true.
   bool caught_up() const noexcept { return caught_up_; }
 
   std::optional<steady_time> rested_at() const noexcept { return rested_at_; }

@@ -90,7 +90,7 @@ private:
   uint64_t token_ = 0;
   bool opened_ = false;
   stream_rest rest_;
-  bool from_now_ = false;   ///< The last dial asked for nothing older.
+  bool from_now_ = false;   ///< The connection asked for new events only.
   std::string last_error_;  ///< Of the connection.
   std::string hung_up_for_; ///< Why this node ended it, until it is closed.
   actor_timer timer_;
@@ -137,7 +137,8 @@ void upstream::perform(upstream_machine::effects x) {
   publish();
 }
 
-/// Keeps for people why it is not connected; first, why this node hung up.
+/// Keeps the reason why it is not connected, for people. A reason for which
+/// this node ended the connection comes before what the socket says.
 void upstream::note_end(const stream_closed& x) {
   const auto why = std::exchange(hung_up_for_, {});
   last_error_ = why.empty() ? to_string(x.reason) : why;
@@ -146,7 +147,8 @@ void upstream::note_end(const stream_closed& x) {
                    + std::to_string(x.retry_after.count()) + " seconds";
 }
 
-/// The silence before a late frame was no rest.
+/// When a late frame ends a silence, the stream was behind in that silence and
+/// not idle.
 void upstream::on_frames(stream_frames& x) {
   const auto& arrivals = machine_.arrivals();
   const auto wall = shared_->time->wall_now();
@@ -160,7 +162,7 @@ void upstream::on_frames(stream_frames& x) {
   perform(std::move(effects));
 }
 
-/// By ROUTER, in order, in bounded batches.
+/// Sends frames to their ROUTERs in order, in bounded batches.
 void upstream::forward(std::vector<atproto::stamped_frame> frames) {
   if (frames.empty())
     return;
@@ -180,7 +182,8 @@ void upstream::forward(std::vector<atproto::stamped_frame> frames) {
     flush(i);
 }
 
-/// The board and the metrics. A new stamp is shown only when it is durable.
+/// Updates the board and the metrics. They show a new stamp only when it is
+/// durable.
 void upstream::publish() {
   const auto& row = machine_.row();
   upstream_view view;
@@ -223,7 +226,7 @@ upstream_actor::behavior_type upstream::make_behavior() {
   set_exit_handler([this](caf::exit_msg& x) {
     quit(x.reason);
   });
-  // Before the first frame can be finished: nobody says so twice.
+  // Before the first frame can be finished, since it is reported only once.
   shared_->set_upstream(machine_.row().id, this);
   perform(machine_.on_intake(shared_->intake.reads(), now()));
   perform(machine_.start(now()));
@@ -300,7 +303,7 @@ upstream_actor spawn_upstream(caf::actor_system& system, context_ptr shared,
   const auto id = row.id;
   const upstream_actor out
     = system.spawn<upstream>(shared, std::move(row), options, std::move(dial));
-  // Before its first turn: whoever stops the node must find it.
+  // Before its first turn, so that a stop of the node finds it.
   shared->set_upstream(id, out);
   return out;
 }

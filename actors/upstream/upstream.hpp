@@ -16,10 +16,10 @@ public:
 
   virtual void grant(size_t frames, size_t bytes) = 0;
 
-  /// It holds credit of both kinds.
+  /// Whether it has credit for frames and for bytes.
   virtual bool is_read() const = 0;
 
-  /// Ends it; `stream_closed` still comes.
+  /// Ends the connection; `stream_closed` still comes.
   virtual void close() = 0;
 };
 

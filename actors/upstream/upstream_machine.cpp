@@ -47,7 +47,7 @@ upstream_machine::effects
 upstream_machine::on_frames(std::vector<shared_bytes> frames, steady_time now) {
   effects out;
   if (dropping_)
-    return out; // Of a connection that was given up; they come again.
+    return out; // The connection was given up: its frames come again.
   end_reason_.clear();
   arrivals_.on_batch();
   const auto too_slow = counters_.too_slow;
@@ -98,7 +98,7 @@ void upstream_machine::take_frame(shared_bytes frame, steady_time now,
   if (!accept_seq(seq, out))
     return;
   auto who = atproto::did::parse(peek->did);
-  // Else its seq counts, its content does not.
+  // Otherwise only its seq counts, and its content is not used.
   const auto counts
     = peek->kind != atproto::frame_kind::unknown && who.has_value();
   flight_.add({row_.epoch, static_cast<uint32_t>(frame.size()), seq, !counts,
@@ -112,7 +112,7 @@ void upstream_machine::take_frame(shared_bytes frame, steady_time now,
   stamp(std::move(x), seq, out);
 }
 
-/// Passes a frame on as soon as what it is stamped with is durable.
+/// Passes a frame on as soon as the stamp of its epoch is durable.
 void upstream_machine::stamp(atproto::stamped_frame x, uint64_t seq,
                              effects& out) {
   x.at = {row_.id, row_.epoch, seq};
@@ -189,7 +189,7 @@ void upstream_machine::take_malformed(const error& why, effects& out) {
   ++counters_.malformed;
   if (numbers_.note_bad_frame()) {
     ++counters_.skipped_bad;
-    begin_reset(); // Whose it was nobody knows.
+    begin_reset(); // It is not known which repo's event is lost.
     out.alerts.push_back("skipped a bad frame after seq "
                          + std::to_string(numbers_.last_received()) + ": "
                          + why.context);
@@ -312,7 +312,7 @@ void upstream_machine::drop_connection(std::string why, effects& out,
 upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
   effects out;
   const auto stamped = writes_.end();
-  if (stamped || whole()) // Now a listing has a position to be compared at.
+  if (stamped || whole()) // A listing can be compared at this position.
     out.list_repos = epoch_.take_listing();
   if (stamped)
     for (auto& x : std::exchange(held_, {}))
@@ -323,7 +323,8 @@ upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
   return out;
 }
 
-/// Never in silence, and by the operator's policy (protocol-coverage.md 1.13).
+/// The host says that the cursor is in its future. The operator's policy
+/// decides what follows, and it is always reported (protocol-coverage.md 1.13).
 void upstream_machine::restart_numbers(const std::string& why, effects& out) {
   if (options_.on_future_cursor == future_cursor_policy::stop) {
     stopped_ = true;

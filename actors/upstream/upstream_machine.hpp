@@ -70,14 +70,14 @@ public:
   effects on_open(steady_time now);
   effects on_frames(std::vector<shared_bytes> frames, steady_time now);
 
-  /// @param draw Any number: when it is dialled again.
+  /// @param draw A random number, for the wait before the next connection.
   effects on_closed(const stream_closed& end, uint64_t draw, steady_time now);
 
   /// Frames of `epoch` that are finished.
   effects on_done(uint32_t epoch, const std::vector<uint64_t>& seqs,
                   steady_time now);
 
-  /// This number of frames failed verification. Before `on_done`.
+  /// This number of frames failed verification. Call it before `on_done`.
   void on_refused(size_t frames, steady_time now) {
     admission_.on_refused(frames, now);
   }
@@ -95,15 +95,15 @@ public:
     return out;
   }
 
-  /// The socket says whether it is read. Before `on_timer`.
+  /// The socket says whether it is read. Call it before `on_timer`.
   effects on_look(bool is_read, steady_time now);
 
-  /// Another socket is not read either.
+  /// A new connection did not help: its socket is not read either.
   bool keeps_stalling(steady_time now) const noexcept {
     return admission_.keeps_stalling(now);
   }
 
-  /// The node ends in order: the last row.
+  /// The node stops: returns the last row to be written.
   effects on_stop() {
     effects out;
     careful_machine::end_life(row_);
@@ -116,13 +116,14 @@ public:
 
   bool connected() const noexcept { return connected_; }
 
-  /// Connected, and the epoch has its first number, or no hole so far.
+  /// Whether it is connected and the epoch has a first seq, or at least no
+  /// hole.
   bool live() const noexcept {
     return connected_ && (!row_.reset_pending || whole());
   }
 
-  /// No event of this epoch came yet, and none was missed: the connection that
-  /// began it is open, and its row is durable.
+  /// Whether no event of this epoch came yet and none was missed: the
+  /// connection with which it began is open, and its row is durable.
   bool whole() const noexcept {
     return connected_ && !dropping_ && epoch_.is_whole();
   }
@@ -130,24 +131,24 @@ public:
   /// The row with the current first_cursor_since_reset is on disk.
   bool stamp_durable() const noexcept { return !writes_.stamp_waits(); }
 
-  /// What changed before this moment has come and is finished.
+  /// Every event from before this moment has come and is finished.
   wall_time passed() const noexcept { return quiet_.passed(); }
 
-  /// Notes in the row how far the stream is by the time of day. Before
-  /// `on_timer` and `on_stop`, which write it.
+  /// Notes in the row up to which time of day all events have come. Call it
+  /// before `on_timer` and `on_stop`, which write the row.
   void note_passed(steady_time now, wall_time wall) {
     if (quiet_.write(row_, arrivals_, now, wall))
       writes_.touch();
   }
 
-  /// What came after a silence shows whether the stream was quiet. If it was
-  /// not, the row is set back.
+  /// The first frame after a silence shows whether the stream had nothing to
+  /// send or was late. If it was late, the row is set back.
   void judge_silence(bool was_quiet) noexcept {
     if (quiet_.judge(row_, was_quiet))
       writes_.touch();
   }
 
-  /// Connected and read, with nothing in flight, since then.
+  /// Since when it is connected and read and has nothing in flight.
   const std::optional<steady_time>& quiet_since() const noexcept {
     return quiet_.since();
   }
@@ -155,10 +156,12 @@ public:
   size_t in_flight() const noexcept { return flight_.size(); }
   size_t in_flight_bytes() const noexcept { return flight_.bytes(); }
 
-  /// How late frames came, and what silence means after them.
+  /// How late frames came, and so how long a silence must last to mean
+  /// anything.
   const stream_arrivals& arrivals() const noexcept { return arrivals_; }
 
-  /// Frames that wait for a right clock give way up to this seq; 0: none does.
+  /// Frames up to this seq that wait for a right clock are given up, because
+  /// they fill the window; 0: none is.
   uint64_t gives_way() const noexcept {
     return flight_.surplus(options_.frames_max / limits::clock_window_part,
                            options_.bytes_max / limits::clock_window_part);
