@@ -1,6 +1,7 @@
 #include "tests/system/durable_consumer.hpp"
 
 #include "atproto/identifiers.hpp"
+#include "tests/support/node_partitions.hpp"
 
 #include <boost/json.hpp>
 
@@ -55,9 +56,8 @@ void durable_consumer::connect(const net::transport_ptr& network,
   lanes_.clear();
   acks_.clear();
   ack_numbers_.clear();
-  seen_ = 0;
-  confirmed_ = {};
-  tick_ = system_clock().wall_now();
+  evidence_.assign(node_partitions(),
+                   {.tick = system_clock().wall_now()});
   forgetful_ = forgetful;
   over_ = false;
   if (late)
@@ -96,14 +96,16 @@ void durable_consumer::end_connection() {
 }
 
 void durable_consumer::check_acks(const store_left& store, bool in_order) {
-  const auto confirmed = in_order ? seen_ : confirmed_.back();
-  count_.confirmed += confirmed;
-  for (size_t i = 0; i < confirmed; ++i)
+  for (size_t i = 0; i < acks_.size(); ++i) {
+    const auto& shown = evidence_of(acks_[i]);
+    if (i >= (in_order ? shown.seen : shown.confirmed.back()))
+      continue;
+    ++count_.confirmed;
     expect(store.is_acked(acks_[i]), acks_[i],
            "its confirmed ack is not in the store");
+  }
   acks_.clear();
-  seen_ = 0;
-  confirmed_ = {};
+  evidence_.assign(node_partitions(), {});
   for (const auto& [id, what] : known_) {
     if (!store.is_acked(id))
       continue;
@@ -150,19 +152,20 @@ void durable_consumer::take_one(const incoming& x, std::string_view text) {
     return; // Facts of an account that is away overtake its records.
   follow_barriers(x);
   if (x.live)
-    tick(x.made);
+    tick(x.id, x.made);
 }
 
 /// A live event comes after the acks of all before it, and before all that
 /// follow it.
 void durable_consumer::follow_barriers(const incoming& x) {
   auto& at = lanes_[x.did];
+  auto& seen = evidence_of(x.id).seen;
   if (x.live) {
     expect(at.open == 0, x.id, "it did not wait for what came before it");
-    seen_ = std::max(seen_, at.highest_ack);
+    seen = std::max(seen, at.highest_ack);
   } else if (at.barrier) {
     expect(at.last_ack > 0, x.id, "it did not wait for the barrier before it");
-    seen_ = std::max(seen_, at.last_ack);
+    seen = std::max(seen, at.last_ack);
   }
   at.last = x.id;
   at.barrier = x.live;
@@ -180,12 +183,13 @@ void durable_consumer::note_ack(lane& at, uint64_t id, size_t number) {
 }
 
 /// Counts commits of which each was made after the one before it was here.
-void durable_consumer::tick(wall_time made) {
+void durable_consumer::tick(uint64_t id, wall_time made) {
   constexpr int64_t margin_us = 1'000; // Revisions may run ahead of the clock.
-  if (made.micros <= tick_.micros + margin_us)
+  auto& [seen, confirmed, tick] = evidence_of(id);
+  if (made.micros <= tick.micros + margin_us)
     return;
-  tick_ = system_clock().wall_now();
-  confirmed_ = {seen_, confirmed_[0], confirmed_[1]};
+  tick = system_clock().wall_now();
+  confirmed = {seen, confirmed[0], confirmed[1]};
 }
 
 std::vector<uint64_t>

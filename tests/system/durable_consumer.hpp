@@ -12,6 +12,7 @@
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace weir::tests {
 
@@ -32,10 +33,10 @@ namespace weir::tests {
 ///     longer than any connection of these tests.
 ///  3. The node shows that it has an ack when it sends the DID's next event
 ///     across a barrier, and with it all acks sent before that one. From then
-///     on two more commits, each made after the one before it had arrived
-///     here, put it into the store: the first ends the write under way, the
-///     second cannot be durable before the write that has our ack. Such an ack
-///     is *confirmed*, and must be in the store that a killed process leaves.
+///     on two more commits of its partition, each made after the one before it
+///     had arrived here, put it into the store: the first ends the write under
+///     way, the second cannot be durable before the write that has our ack.
+///     Such an ack is *confirmed*, and must be in the store that a killed process leaves.
 ///  4. A node that ends in order (SIGTERM) writes every ack that it has: those
 ///     it has shown to have, as in 3, are in the store without any commit.
 ///
@@ -106,10 +107,22 @@ private:
     size_t open = 0;        ///< Not acked.
   };
 
+  /// What a partition has shown of the acks of its events, on this connection.
+  struct evidence {
+    size_t seen = 0; ///< It has those with numbers up to this.
+    /// The same before the last commit, and before the ones ahead of it. Those
+    /// of the last number are in the store.
+    std::array<size_t, 3> confirmed{};
+    wall_time tick; ///< When the last commit was here.
+  };
+
   std::vector<uint64_t> take(const std::vector<std::string_view>& texts);
   void take_one(const incoming& x, std::string_view text);
   void follow_barriers(const incoming& x);
-  void tick(wall_time made);
+  void tick(uint64_t id, wall_time made);
+  evidence& evidence_of(uint64_t id) {
+    return evidence_.at((id - 1) % evidence_.size());
+  }
   void expect(bool good, uint64_t id, const char* otherwise);
   std::vector<uint64_t> choose_acks(const std::vector<incoming>& batch);
   void enter_ack(uint64_t id);
@@ -131,10 +144,7 @@ private:
   std::unordered_map<std::string, lane> lanes_;
   std::vector<uint64_t> acks_;
   std::unordered_map<uint64_t, size_t> ack_numbers_; ///< From 1.
-  size_t seen_ = 0;                   ///< Acks that the node has shown to have.
-  std::array<size_t, 3> confirmed_{}; ///< Of them, by commits since; the last
-                                      ///< are in the store.
-  wall_time tick_;
+  std::vector<evidence> evidence_; ///< By partition: each has a JOURNAL.
   bool forgetful_ = false;
   bool over_ = false;
 
