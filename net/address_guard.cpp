@@ -66,7 +66,7 @@ constexpr block wrapped_v4[] = {
   {{0x00, 0x64, 0xff, 0x9b}, 96},
 };
 
-/// Never the address of one machine.
+/// Blocks whose addresses never belong to one machine.
 constexpr block not_unicast_v4[] = {{{0}, 8}, {{224}, 4}, {{240}, 4}};
 constexpr block not_unicast_v6[] = {{{0}, 128}, {{0xff}, 8}};
 
@@ -75,7 +75,7 @@ constexpr std::string_view reserved_last_labels[] = {
   "local", "localhost", "onion",   "test",
 };
 
-/// The IPv4 address inside, or `x` itself.
+/// Returns the IPv4 address inside, or `x` itself.
 ip_address unwrapped(const ip_address& x) noexcept {
   if (!x.v6 || !any_contains(wrapped_v4, x.octets))
     return x;
@@ -107,7 +107,7 @@ struct host_labels {
   std::string_view last;
 };
 
-/// Nothing when it is no host name.
+/// Returns nothing when `host` is not a host name.
 std::optional<host_labels> labels_of(std::string_view host) noexcept {
   if (host.size() > 253)
     return std::nullopt;

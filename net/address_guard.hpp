@@ -16,7 +16,7 @@ namespace weir::net {
 /// dialled, and the connected address again: names may change their answer.
 /// With `allow_private` (the option --allow-private-addresses) plain http, all
 /// ports, localhost, single-label names, address literals and all unicast
-/// addresses are allowed; for development and simulated networks only.
+/// addresses are allowed. Use it for development and simulated networks only.
 ///
 /// # Threads
 /// A value; safe to copy and to read from any thread.
@@ -29,10 +29,10 @@ public:
 
   bool allow_private() const noexcept { return allow_private_; }
 
-  /// Scheme, port and host name. `ec::invalid_argument` with the reason.
+  /// Checks scheme, port and host name. Error: `ec::invalid_argument`.
   result<void> check_url(const url& x) const;
 
-  /// One address. `ec::invalid_argument` with the address.
+  /// Checks one address. Error: `ec::invalid_argument`.
   result<void> check_address(const ip_address& x) const;
 
 private:

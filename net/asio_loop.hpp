@@ -9,8 +9,8 @@
 
 namespace weir::net {
 
-/// The real loop: one `io_context` run by one thread. For the .cpp files of
-/// this folder that touch Asio.
+/// The real loop: one `io_context` run by one thread. Only for the .cpp files
+/// of this folder that use Asio.
 class asio_loop final : public event_loop {
 public:
   asio_loop() = default;
@@ -29,7 +29,7 @@ public:
 
   boost::asio::io_context& context() noexcept { return context_; }
 
-  /// Destroys all work that is left, when no thread runs it any more.
+  /// Destroys all work that is left. Call it when no thread runs the loop.
   void drop_work() { context_.shutdown(); }
 
 private:
@@ -48,11 +48,12 @@ using tcp = boost::asio::ip::tcp;
 tcp::endpoint to_asio(const endpoint& x);
 endpoint from_asio(const tcp::endpoint& x);
 
-/// Programs that this one starts do not get the descriptor.
+/// Keeps the descriptor out of programs that this process starts.
 void keep_from_children(int descriptor) noexcept;
 
-/// Wraps a connected socket. Without delay, and with little unsent data in the
-/// kernel, so that pongs do not wait behind megabytes of events.
+/// Wraps a connected socket. It sends without delay (TCP_NODELAY), and the
+/// kernel holds little unsent data, so that pongs do not wait behind megabytes
+/// of events.
 stream_ptr make_tcp_stream(asio_loop& loop, tcp::socket socket);
 
 /// The socket inside a stream of `make_tcp_stream`, or null. The stream must

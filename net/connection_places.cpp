@@ -6,7 +6,7 @@ namespace weir::net {
 
 namespace {
 
-/// The first `kept` bytes; the rest are zero.
+/// Keeps the first `kept` bytes; the rest are zero.
 ip_address prefix_of(ip_address x, size_t kept) noexcept {
   std::fill(x.octets.begin() + static_cast<ptrdiff_t>(kept), x.octets.end(),
             uint8_t{0});
@@ -90,7 +90,7 @@ void connection_places::give_back(number x) {
     per_address_.erase(own);
 }
 
-/// Null when there are no strangers.
+/// The strangers of the network that has the most; null when there are none.
 const connection_places::age_order* connection_places::most_crowded() const {
   const auto most
     = std::ranges::max_element(strangers_by_network_, {}, [](const auto& x) {

@@ -10,15 +10,16 @@
 
 namespace weir::net {
 
-/// The network of an address: /24 of IPv4, also in its IPv6 form, and /64 of
-/// IPv6, which is what one customer has at least.
+/// The network of an address: the /24 of IPv4, also when it is written as IPv6,
+/// and the /64 of IPv6, which is the least that one customer has.
 ip_address network_of(const ip_address& x) noexcept;
 
-/// Who may have a connection. A client is a stranger until it has shown that it
-/// may ask. Strangers have a share of all places, of which one network and one
-/// address have a share again; a stranger who comes beyond it takes the place
-/// of the oldest one, so that whoever knows the password always gets as far as
-/// saying it. Places of those who have said it are taken by nobody. No I/O.
+/// Decides which clients get a connection. A client is a stranger until one of
+/// its requests is accepted. Strangers may have only a part of all places, and
+/// those of one network or address only a part of that. A stranger who comes
+/// when such a part is used up takes the place of an older stranger, so that a
+/// client that knows the password always gets far enough to send it. Known
+/// clients never lose their places. Does no I/O.
 ///
 /// # Threads
 /// A value for one thread.
@@ -28,25 +29,25 @@ public:
     size_t all_max = limits::http_server_connections_max;
     size_t strangers_max = limits::http_server_strangers_max;
     size_t per_network_max = limits::http_server_per_network_max;
-    /// Also of those who are known.
+    /// Counts known clients, too.
     size_t per_address_max = limits::http_server_per_address_max;
   };
 
   using number = uint64_t;
 
   struct admission {
-    std::optional<number> place;  ///< Unset: it is refused.
-    std::optional<number> victim; ///< Has no place any more.
+    std::optional<number> place;  ///< Unset: the client is refused.
+    std::optional<number> victim; ///< Lost its place to the new client.
   };
 
   explicit connection_places(const bounds& x) : bounds_(x) {}
 
   admission admit(const ip_address& peer);
 
-  /// Its client has shown that it may ask.
+  /// A request of this client was accepted: it is no stranger any more.
   void set_known(number x);
 
-  /// No-op for a victim.
+  /// Does nothing for a victim.
   void give_back(number x);
 
   size_t taken() const noexcept { return taken_.size(); }

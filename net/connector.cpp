@@ -6,7 +6,8 @@ namespace weir::net {
 
 namespace {
 
-/// One walk from a URL to a stream. Kept alive by the step under way.
+/// One attempt to connect to the host of a URL. Its operation in progress keeps
+/// it alive.
 class connector : public std::enable_shared_from_this<connector> {
 public:
   connector(transport_ptr network, event_loop& loop, const url& to,

@@ -7,7 +7,7 @@
 
 namespace weir::net {
 
-/// What it takes to reach the host of a URL.
+/// How to reach the host of a URL.
 struct connect_options {
   address_guard guard;
   tls_client_ptr tls; ///< Null: https and wss fail.

@@ -37,7 +37,7 @@ struct watched_socket {
   bool waits_write = false;
 };
 
-/// One look-up: answers once, by c-ares or by its deadline.
+/// One look-up: c-ares or the deadline answers it, once.
 template <class T>
 struct query {
   event_loop& loop;
@@ -72,7 +72,7 @@ result<std::vector<ip_address>> collect(int status, const ares_addrinfo* list) {
       v6.push_back(x);
     }
   }
-  // IPv4 first: it works on more machines; half the places are for IPv6.
+  // IPv4 comes first, since it works on more machines. IPv6 may have half.
   auto reserved = std::min(v6.size(), dns_answers_max / 2);
   v4.resize(std::min(v4.size(), dns_answers_max - reserved));
   v4.insert(v4.end(), v6.begin(),
@@ -123,8 +123,9 @@ public:
     ares_library_init(ARES_LIB_INIT_ALL);
     ares_options options{};
     options.flags = ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES;
-    // Milliseconds, doubled by the second try: together a little less than
-    // ours, so that an answer for one family is kept when the other one fails.
+    // In milliseconds. The second try waits twice as long, so both take a
+    // little less than our timeout. Then an answer for one address family is
+    // kept when the other one fails.
     options.timeout = static_cast<int>(timeout_.count() / 3'300) + 1;
     options.tries = 2;
     options.sock_state_cb
@@ -208,7 +209,7 @@ private:
     });
   }
 
-  /// c-ares' last word on a query, early or late.
+  /// c-ares has finished a query, perhaps after our deadline.
   template <class T>
   static void finish(void* arg, result<T> x) {
     std::unique_ptr<query<T>> q{static_cast<query<T>*>(arg)};

@@ -7,8 +7,8 @@ namespace weir::net {
 /// DNS look-ups that never block a thread, bounded in number, time and size.
 ///
 /// # Ownership and threads
-/// Works on one loop of `io_threads`; calls from any thread; answers on the
-/// loop of the caller's choice.
+/// Works on one loop of `io_threads`. Call it from any thread; answers come on
+/// the loop that the caller chose.
 class dns_resolver {
 public:
   using addresses_handler

@@ -8,19 +8,20 @@
 
 namespace weir::net {
 
-/// Work for a loop. Must not throw.
+/// Work for a loop. It must not throw.
 using task = std::function<void()>;
 
 /// A one-shot alarm of one `event_loop`.
 ///
 /// # Ownership and threads
-/// Owned by its user; destruction cancels. Only for the loop's own thread.
+/// Owned by its user; its destruction cancels the alarm. Use it only on the
+/// loop's own thread.
 class timer {
 public:
   virtual ~timer() = default;
 
-  /// Runs `x` on the loop after `delay`. Replaces what was set before: its
-  /// task will not run.
+  /// Runs `x` on the loop after `delay`. A task that was set before will not
+  /// run.
   virtual void start(std::chrono::microseconds delay, task x) = 0;
 
   /// Forgets the task; it will not run.
@@ -34,12 +35,12 @@ public:
 /// sockets: the simulator brings a loop with virtual time.
 ///
 /// # Threads
-/// `post` and `now` are safe from any thread, the rest is for the loop's own.
+/// `post` and `now` are safe from any thread; use the rest only on the loop.
 class event_loop {
 public:
   virtual ~event_loop() = default;
 
-  /// Appends `x`. Dropped without being run once the loop has stopped.
+  /// Appends `x`. It is dropped without being run once the loop has stopped.
   virtual void post(task x) = 0;
 
   /// Whether the caller runs on this loop.
@@ -50,7 +51,7 @@ public:
   /// The time that this loop's timers follow.
   virtual steady_time now() const noexcept = 0;
 
-  /// Runs `x` now when already on the loop, else posts it.
+  /// Runs `x` now when already on the loop, otherwise posts it.
   void dispatch(task x) {
     if (here())
       x();

@@ -80,7 +80,7 @@ void running_call::end(result<void> outcome) {
 
 void running_call::close_stream() {
   if (!stream_)
-    return; // Still waiting; the pool finds us over.
+    return; // Still waiting: the pool sees that the call is over.
   stream_->close();
   stream_ = nullptr;
   pool_->release(origin_, nullptr);
@@ -174,7 +174,8 @@ void running_call::on_read(std::error_code error, size_t n) {
   pump_body();
 }
 
-/// A kept-alive connection may have died while idle: once, a new one is tried.
+/// A kept-alive connection may have died while it was idle. In that case a new
+/// one is tried, once.
 void running_call::on_lost(std::error_code error) {
   auto safe = request_.method == "GET" || request_.method == "HEAD";
   auto unanswered
@@ -230,7 +231,7 @@ void running_call::on_head(http_head head) {
   pump_body();
 }
 
-/// Follows a redirect. False when the answer is to be taken as it is.
+/// Follows a redirect. Returns false when there is none to follow.
 bool running_call::redirect(const http_head& head) {
   auto location = find_header(head.headers, "location");
   auto safe = request_.method == "GET" || request_.method == "HEAD";
@@ -260,7 +261,7 @@ bool running_call::redirect(const http_head& head) {
   request_.target = std::move(*next);
   phase_ = phase::connect;
   retried_ = false;
-  make_request(); // Was good before, and the URL is by its parser.
+  make_request(); // Cannot fail: the headers were good, and the URL is parsed.
   arm();
   origin_ = target().origin();
   pool_->acquire(shared_from_this(), false);
@@ -294,7 +295,7 @@ void running_call::pump_body() {
       return take(x);
     });
     if (over())
-      return; // Cancelled by the sink's own hand.
+      return; // The sink ended the call.
     if (body_error_)
       return end(*body_error_);
     if (!used)
@@ -332,7 +333,7 @@ size_t running_call::take_gzip(bytes_view piece) {
     if (step->made > 0 && !deliver(bytes_view{inflated_}.first(step->made)))
       break;
     if (step->made < room)
-      break; // All input is used, and nothing waits inside.
+      break; // All input is used, and nothing waits inside zlib.
   }
   return used;
 }

@@ -15,7 +15,7 @@ class running_call;
 /// The connections of one `http_client`, in use and kept alive.
 ///
 /// # Ownership and threads
-/// Lives on one loop. Calls keep it alive.
+/// Lives on one loop. Its calls keep it alive.
 class http_pool : public std::enable_shared_from_this<http_pool> {
 public:
   http_pool(transport_ptr network, http_client_options options);
@@ -24,16 +24,17 @@ public:
 
   const http_client_options& options() const noexcept { return options_; }
 
-  /// Takes a new call in; it stays known until `forget`.
+  /// Starts a new call, which the pool keeps until `forget`.
   void admit(std::shared_ptr<running_call> call);
 
-  /// Finds a connection to the call's origin: an idle one, a new one, or after
-  /// waiting for its turn. Ends in `on_connection` or `fail`.
-  /// @param fresh Drops idle connections of that origin first; one of them has
-  /// proved stale.
+  /// Gives the call a connection to its origin: an idle one, a new one, or one
+  /// for which it waits in a queue. Then the call's `on_connection` or `end` is
+  /// called.
+  /// @param fresh Closes idle connections of that origin first, since one of
+  /// them proved stale.
   void acquire(const std::shared_ptr<running_call>& call, bool fresh);
 
-  /// Gives a connection back; null when it was closed.
+  /// Gives a connection back; `x` is null when it was closed.
   void release(const std::string& origin, stream_ptr x);
 
   void forget(const std::shared_ptr<running_call>& call);
@@ -41,8 +42,8 @@ public:
   /// Cancels all calls and closes all connections.
   void close();
 
-  /// Forgets all calls without a word, unless it is closed. Once no thread runs
-  /// the loop any more.
+  /// Drops all calls without calling their sinks, unless the pool is closed.
+  /// Call it when no thread runs the loop any more.
   void drop() noexcept;
 
 private:
@@ -52,7 +53,7 @@ private:
   };
 
   struct place {
-    std::deque<idle_connection> idle; ///< Newest last.
+    std::deque<idle_connection> idle; ///< The newest is last.
     size_t in_use = 0;
     std::deque<std::shared_ptr<running_call>> waiting;
   };
@@ -78,11 +79,11 @@ private:
   bool closed_ = false;
 };
 
-/// One call on its way: hop by hop, then the body under credit.
+/// One call: it follows redirects, then delivers the body under credit.
 ///
 /// # Ownership and threads
-/// Lives on the pool's loop; `cancel` and `grant` from any thread. The pool
-/// holds it until its end.
+/// Lives on the pool's loop; call `cancel` and `grant` from any thread. The
+/// pool keeps it alive until it ends.
 class running_call final : public http_call,
                            public std::enable_shared_from_this<running_call> {
 public:
@@ -100,7 +101,7 @@ public:
 
   void start();
 
-  /// Calls of a pool are numbered as they come; 0: it was not taken in.
+  /// Counts the calls of a pool from 1; 0: the pool has not admitted this one.
   uint64_t number() const noexcept { return number_; }
   void set_number(uint64_t x) noexcept { number_ = x; }
 
@@ -149,7 +150,7 @@ private:
   bool retried_ = false;
 
   stream_ptr stream_;
-  std::string origin_; ///< Of `stream_`, or of the one waited for.
+  std::string origin_; ///< Of `stream_`, or of the stream that it waits for.
   bool reused_ = false;
   bool keep_alive_ = false;
   std::string out_;

@@ -110,7 +110,7 @@ void http_pool::drop() noexcept {
     return;
   closed_ = true;
   sweeper_->cancel();
-  // The calls hold the pool.
+  // The calls keep the pool alive, so they are destroyed last.
   const auto calls = std::exchange(calls_, {});
   const auto places = std::exchange(places_, {});
 }
@@ -130,7 +130,7 @@ void http_pool::close_oldest_idle() {
   --idle_;
 }
 
-/// Closes what was idle for too long.
+/// Closes connections that were idle for too long.
 void http_pool::sweep() {
   auto before = loop_.now() + -options_.idle_timeout;
   for (auto at = places_.begin(); at != places_.end();) {
@@ -183,8 +183,8 @@ public:
     : pool_(
       std::make_shared<http_pool>(std::move(network), std::move(options))) {}
 
-  /// On a loop that has stopped the task never runs: its end is then the
-  /// calls' end, of which nobody is told.
+  /// When the loop has stopped, the task never runs. Then its destruction drops
+  /// the calls, and no sink is called.
   ~client() override {
     pool_->loop().post(
       [last = std::shared_ptr<http_pool>{pool_.get(), [owner = pool_](auto* x) {

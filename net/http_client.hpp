@@ -19,8 +19,8 @@
 
 namespace weir::net {
 
-/// Bounds of one call (hostile-inputs.md 2.1.21). Times are per hop but
-/// `total`, which covers redirects and the body.
+/// Bounds of one call (hostile-inputs.md 2.1.21). All times count for each hop,
+/// except `total`, which covers redirects and the body.
 struct http_call_limits {
   /// Body bytes after inflating.
   uint64_t body_bytes_max = limits::http_response_bytes_default;
@@ -31,13 +31,13 @@ struct http_call_limits {
   std::chrono::microseconds first_byte = limits::first_byte_timeout;
   std::chrono::microseconds total = limits::http_total_timeout;
   /// The body must bring `rate_window` x this many bytes in each window. Time
-  /// in which we hold no credit does not count.
+  /// without credit does not count.
   uint64_t bytes_per_second_min = limits::http_bytes_per_second_min;
   std::chrono::microseconds rate_window = limits::http_rate_window;
 };
 
-/// What to ask for. Host, User-Agent, Accept-Encoding, Content-Length and
-/// Connection are ours to set.
+/// What to ask for. The client sets Host, User-Agent, Accept-Encoding,
+/// Content-Length and Connection itself and refuses them in `headers`.
 struct http_request {
   url target;
   std::string method = "GET";
@@ -46,7 +46,7 @@ struct http_request {
   /// Offers gzip (getRepo only, ADR 7, 4). Any content encoding that
   /// was not offered is refused.
   bool accept_gzip = false;
-  /// Redirects followed for GET and HEAD; one more fails.
+  /// Number of redirects that GET and HEAD follow; one more fails.
   unsigned redirects_max = limits::http_redirects_max;
   http_call_limits limits;
   /// Body bytes that may be handed out before the first `grant` (`stream`).
@@ -58,7 +58,7 @@ struct http_response_head {
   int status = 0;
   http_headers headers;
   url from; ///< The URL that answered, after redirects.
-  /// Wait asked for by Retry-After (seconds or date), at most a day.
+  /// The wait that Retry-After asks for (seconds or date), at most a day.
   std::optional<std::chrono::seconds> retry_after;
   /// Time until the RateLimit window resets (RateLimit-Reset, as seconds or as
   /// Unix time), at most a day.
@@ -97,7 +97,7 @@ public:
   virtual void on_end(result<void> outcome) = 0;
 };
 
-/// A call under way. Dropping it lets the call go on.
+/// A call in progress. It goes on when this object is dropped.
 ///
 /// # Threads
 /// Any thread.
@@ -120,26 +120,28 @@ struct http_client_options {
   address_guard guard;
   tls_client_ptr tls; ///< Null: https fails.
   std::string user_agent = "weir";
-  /// Whether a redirect may lead to another origin. No, when the guard lets
-  /// an operator's own addresses pass: a stranger must not choose among them.
+  /// Whether a redirect may lead to another origin. Set it to false when the
+  /// guard allows an operator's own addresses: no host may choose among them.
   bool foreign_redirects = true;
-  /// Connections per origin, in use and idle.
+  /// Connections of one origin, in use and idle.
   size_t connections_per_origin_max = limits::http_connections_per_origin_max;
-  /// Calls waiting for a connection, all origins.
+  /// Calls that wait for a connection, over all origins.
   size_t waiting_calls_max = limits::http_waiting_calls_max;
-  /// Idle connections are closed after this, and the oldest above the bound.
+  /// An idle connection is closed after this time. Above
+  /// `idle_connections_max` the oldest one is closed.
   std::chrono::microseconds idle_timeout = limits::http_client_idle_timeout;
   size_t idle_connections_max = limits::http_idle_connections_max;
-  /// For Retry-After dates.
+  /// The clock that judges dates in Retry-After.
   const clock* time = &system_clock();
 };
 
 /// HTTP/1.1 over plain sockets and TLS, with a pool of kept-alive connections
-/// per origin. Follows redirects by hand, each hop through the guard; https to
-/// http is refused. No cookies, no proxies, no cache.
+/// per origin. It follows redirects itself and checks each hop with the guard;
+/// https to http is refused. No cookies, no proxies, no cache.
 ///
 /// # Ownership and threads
-/// Shared, any thread; lives on one loop. Destruction cancels all calls.
+/// Shared; call it from any thread. It lives on one loop. Its destruction
+/// cancels all calls.
 class http_client {
 public:
   virtual ~http_client() = default;

@@ -70,7 +70,7 @@ void http_connection::on_deadline() {
 
 void http_connection::read() {
   if (std::exchange(reading_, true))
-    return; // The one under way, from before a deadline, does as well.
+    return; // A read that began before a deadline is still in progress.
   if (input_.size() < input_size_ + read_bytes)
     input_.resize(input_size_ + read_bytes);
   stream_->read_some(
@@ -109,7 +109,8 @@ void http_connection::drop_input(size_t n) {
 }
 
 void http_connection::on_head_bytes() {
-  // Anew, so that a fault is the same in whatever pieces the bytes come.
+  // A new parser each time, so that an error does not depend on how the bytes
+  // are split into reads.
   parser_ = make_request_parser(limits::http_request_head_bytes_max);
   auto used = parser_->put_head(bytes_view{input_}.first(input_size_));
   if (!used)
@@ -143,7 +144,7 @@ void http_connection::on_head(http_head head) {
     = core_->service->body_bytes_max(request_.method, request_.path);
   if (auto refused = core_->service->on_head(request_)) {
     phase_ = phase::answer;
-    keep_alive_ &= head.framing == body_framing::none; // A body is not read.
+    keep_alive_ &= head.framing == body_framing::none; // No body is read.
     return answer(std::move(*refused));
   }
   permit_->set_known();
@@ -153,7 +154,7 @@ void http_connection::on_head(http_head head) {
     begin_body(head);
 }
 
-/// False when it was answered.
+/// Returns false when it has answered the request.
 bool http_connection::check_upgrade(const http_head& head) {
   auto key = request_.header("sec-websocket-key");
   auto version = request_.header("sec-websocket-version");
@@ -220,7 +221,7 @@ std::optional<http_reply> http_connection::take_body(bytes_view piece) {
   return std::nullopt;
 }
 
-/// The request is whole: the application's turn.
+/// The request is complete: passes it to the application.
 void http_connection::hand_over() {
   phase_ = phase::answer;
   deadline_->cancel();
@@ -244,7 +245,7 @@ void http_connection::answer(http_reply reply) {
   if (phase_ == phase::over)
     return;
   if (const auto delay = std::exchange(reply.delay, {}); delay.count() > 0) {
-    // Nothing else keeps this alive meanwhile.
+    // Only this task keeps the connection alive meanwhile.
     deadline_->start(delay, [self = shared_from_this(), reply] {
       self->answer(reply);
     });
@@ -331,7 +332,7 @@ void http_connection::send_rest() {
     return on_sent();
   }
   phase_ = phase::answer;
-  // Nothing else keeps this alive meanwhile.
+  // Only this task keeps the connection alive meanwhile.
   deadline_->start(piece.pause, [self = shared_from_this(),
                                  data = shared_bytes{std::move(piece.data)}] {
     if (self->phase_ != phase::over)

@@ -20,10 +20,11 @@ public:
               const http_server_options& limits)
     : service(std::move(app)), options(limits), places_(limits.places) {}
 
-  /// A place among the connections; given back when the last pointer goes.
+  /// A place among the connections, given back with the last pointer to it.
   class permit;
 
-  /// Null when there is no place or the server is closed. May cut a stranger.
+  /// Null when there is no place or the server is closed. It may cut the
+  /// connection of a stranger.
   static std::shared_ptr<permit> admit(std::shared_ptr<server_core> core,
                                        const ip_address& peer);
 
@@ -57,11 +58,11 @@ public:
   permit(const permit&) = delete;
   permit& operator=(const permit&) = delete;
 
-  /// Says how to cut the connection from now on. False when the place is lost
-  /// or the server closed in the meantime.
+  /// Sets how to cut the connection. Returns false when its place is lost or
+  /// the server was closed in the meantime.
   bool set_cut(std::function<void()> x);
 
-  /// The client has shown that it may ask.
+  /// A request was accepted: the client is no stranger any more.
   void set_known() {
     std::lock_guard guard{core_->mutex_};
     core_->places_.set_known(id_);
@@ -99,7 +100,7 @@ public:
 
   void answer(http_reply reply);
 
-  /// Gives the stream away.
+  /// Hands the stream over to a new WebSocket session.
   ws_session_ptr upgrade(std::shared_ptr<ws_session_listener> listener,
                          const ws_session_options& options);
 
@@ -146,10 +147,10 @@ private:
   bool keep_alive_ = false;
   bool to_head_ = false; ///< The request is HEAD.
   std::string upgrade_key_;
-  std::unique_ptr<http_parser> parser_; ///< Of the request under way.
+  std::unique_ptr<http_parser> parser_; ///< Reads the current request.
   size_t body_bytes_max_ = 0;
-  size_t body_bytes_ = 0; ///< That have come.
-  bool interim_ = false;  ///< What is written is "100 Continue".
+  size_t body_bytes_ = 0; ///< Received so far.
+  bool interim_ = false;  ///< "100 Continue" is being written.
 
   std::string out_head_;
   shared_bytes out_body_;
@@ -159,7 +160,7 @@ private:
   size_t lingered_ = 0;
 };
 
-/// The right to answer one request; answers 500 when it goes unused.
+/// The right to answer one request; answers 500 when it is dropped unused.
 struct responder::slot {
   explicit slot(std::shared_ptr<http_connection> x)
     : connection(std::move(x)) {}

@@ -35,7 +35,7 @@ bool is_path(std::string_view x) noexcept {
          });
 }
 
-/// Judges the fields of one head. Null where there is nothing to say.
+/// Checks the fields of one head; returns what is wrong, or null.
 class field_checker {
 public:
   const char* check(const http_header& x) {
@@ -69,7 +69,8 @@ public:
   }
 
 private:
-  /// Fields that somebody else could read the other one of.
+  /// Whether a field that may come once came before: programs differ in which
+  /// of two they use.
   bool comes_again(std::string_view name) {
     for (size_t i = 0; i < single_fields.size(); ++i)
       if (name == single_fields[i])

@@ -2,7 +2,7 @@
 
 #include "net/limits.hpp"
 
-// GCC 12 takes an empty boost::optional for one that is used (sanitizers on).
+// With sanitizers, GCC 12 warns that an empty boost::optional may be used.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #include <boost/beast/http/basic_parser.hpp>
@@ -22,8 +22,8 @@ error malformed(std::string why) {
   return fail(ec::malformed, "HTTP: " + std::move(why));
 }
 
-/// Whether lines end with CRLF and hold no other control byte. The last one may
-/// still be coming.
+/// Whether lines end with CRLF and hold no other control byte. The last line
+/// may be incomplete.
 bool are_clean_lines(std::string_view x) noexcept {
   for (size_t i = 0; i < x.size(); ++i) {
     const auto ends = x[i] == '\r' && (i + 1 == x.size() || x[i + 1] == '\n');
@@ -34,20 +34,20 @@ bool are_clean_lines(std::string_view x) noexcept {
   return true;
 }
 
-/// Whether a line goes on in the next one.
+/// Whether a header field is continued on the next line.
 bool has_folds(std::string_view lines) noexcept {
   return lines.find("\r\n ") != lines.npos
          || lines.find("\r\n\t") != lines.npos;
 }
 
-/// Judges a line between chunks, with the trailer behind the last one, as far
-/// as they have come.
+/// Checks a line between chunks, or the last such line with the trailer behind
+/// it, as far as the bytes have come.
 result<void> check_chunk_line(std::string_view x) {
   if (x.starts_with("\r\n"))
     x.remove_prefix(2); // The end of the chunk before.
   if (!are_clean_lines(x))
     return malformed("control byte in a line between chunks");
-  // Beast would take the rest of the last line only with all of the trailer.
+  // Beast reads the last line only when all of the trailer has come.
   const auto digits = x.find_first_not_of("0123456789abcdefABCDEF");
   if (digits < x.size() && std::string_view{"; \t\r"}.find(x[digits]) == x.npos)
     return malformed("bad size of a chunk");
@@ -59,10 +59,10 @@ result<void> check_chunk_line(std::string_view x) {
   return {};
 }
 
-/// Sixteen digits, and the ends of this line and the one before.
+/// A chunk size of sixteen digits, with the CRLF before and behind it.
 constexpr size_t plain_bytes_max = 20;
 
-/// Beast's parser, with what it calls.
+/// Beast's parser and the functions that it calls.
 template <bool IsRequest>
 class beast_parser final : public http_parser,
                            private http::basic_parser<IsRequest> {
@@ -72,12 +72,12 @@ public:
   beast_parser(size_t head_bytes_max, bool without_body)
     : head_bytes_max_(head_bytes_max), without_body_(without_body) {
     base::header_limit(static_cast<uint32_t>(head_bytes_max));
-    base::body_limit(boost::none); // The callers have theirs.
+    base::body_limit(boost::none); // The callers have their own bounds.
     base::skip(without_body);
   }
 
   result<size_t> put_head(bytes_view data) override {
-    // Beast bounds the first line and the fields each by itself.
+    // Beast's bound counts for the first line and for the fields separately.
     const auto left = head_bytes_max_ - head_bytes_;
     const auto text = as_text(data).substr(0, left);
     error_code error;
@@ -138,8 +138,8 @@ public:
   bool done() const noexcept override { return base::is_done(); }
 
 private:
-  /// Beast 345 asserts that the last chunk is never looked at with one byte
-  /// missing, but anybody's bytes may come like that.
+  /// Beast 345 fails an assertion when it sees the last chunk with one byte
+  /// missing, and bytes from the network may come like that.
   bool is_part_of_last_chunk(std::string_view x) const noexcept {
     constexpr std::string_view whole = "0\r\n\r\n";
     return head_.framing == body_framing::chunked && !in_chunk_
@@ -195,7 +195,7 @@ private:
 
   void on_field_impl(http::field, text_view name, text_view value,
                      error_code&) override {
-    if (!in_line_) // Trailers are not looked at.
+    if (!in_line_) // Trailers are not kept.
       head_.headers.push_back({lower_case({name.data(), name.size()}),
                                std::string{value.data(), value.size()}});
   }
@@ -226,9 +226,9 @@ private:
   void on_finish_impl(error_code&) override {}
 
   size_t head_bytes_max_;
-  size_t head_bytes_ = 0; ///< That were used.
+  size_t head_bytes_ = 0; ///< Bytes of the head that were used so far.
   bool without_body_;
-  bool in_line_ = false; ///< What is put now has a line between chunks.
+  bool in_line_ = false; ///< The bytes in hand contain a line between chunks.
   bool in_chunk_ = false;
   bool plain_ = false; ///< The line is nothing but the size of a chunk.
   const taker* take_ = nullptr;

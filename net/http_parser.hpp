@@ -20,7 +20,7 @@ enum class body_framing : uint8_t {
   to_end,  ///< The end of the stream; responses only.
 };
 
-/// Everything in front of a body. Names in lower case.
+/// Everything in front of a body. Header names are in lower case.
 struct http_head {
   std::string method; ///< Requests.
   std::string target; ///< Requests.
@@ -32,29 +32,28 @@ struct http_head {
   uint64_t content_length = 0; ///< For `sized`.
 };
 
-/// Why a request is not taken.
+/// Why a request is refused.
 struct head_refusal {
   int status;         ///< 400 or 431.
-  const char* reason; ///< A sentence.
+  const char* reason; ///< Text for the client.
 };
 
-/// Judges what Beast has read more strictly than a parser must: only what no
-/// two implementations can read differently passes (hostile-inputs.md 2.2.5).
-/// Refuses both Content-Length and Transfer-Encoding, either twice, absent or
-/// second Host, targets that are not a path, and more than
+/// Checks a head that Beast has read, and more strictly than Beast. It passes
+/// only what no two implementations read differently (hostile-inputs.md 2.2.5).
+/// Refuses both Content-Length and Transfer-Encoding, either of them twice, no
+/// Host or two, targets that are not a path, and more than
 /// `limits::http_request_fields_max` fields (431).
 std::optional<head_refusal> check_request_head(const http_head& head);
 
-/// Reads one message with Beast's parser: its head, then its body. Holds none
-/// of the bytes. What Beast has no bound for, or takes more freely than we do,
-/// is checked on top: lines between chunks have at most
-/// `limits::http_chunk_line_bytes_max` bytes, all of a trailer
+/// Reads one message with Beast's parser: its head, then its body. It keeps
+/// none of the bytes. Beyond what Beast checks, a line between chunks has at
+/// most `limits::http_chunk_line_bytes_max` bytes and a whole trailer at most
 /// `limits::http_trailer_bytes_max`, neither holds a control byte, and a
 /// request has no folded lines.
 class http_parser {
 public:
-  /// Takes a piece of the body and says how many bytes it took. Fewer than
-  /// offered stops the reading.
+  /// Takes a piece of the body and returns how many bytes it took. Reading
+  /// stops when they are fewer than were offered.
   using taker = std::function<size_t(bytes_view)>;
 
   http_parser() = default;
@@ -64,7 +63,7 @@ public:
   http_parser& operator=(const http_parser&) = delete;
 
   /// Reads from the start of `data`, as far as the head goes.
-  /// @returns the bytes used; the rest must come again, with more behind it.
+  /// @returns the number of bytes used; pass the rest again, with more behind.
   /// Errors: `ec::malformed`, `ec::limit_reached` (the head is too long).
   virtual result<size_t> put_head(bytes_view data) = 0;
 
@@ -78,7 +77,7 @@ public:
   /// @returns as `put_head`.
   virtual result<size_t> put_body(bytes_view data, const taker& take) = 0;
 
-  /// The stream ended. `ec::unreachable` unless that is how the body ends.
+  /// The stream ended. Error: `ec::unreachable`, unless that ends the body.
   virtual result<void> put_end() = 0;
 
   /// Whether all of the message was read.
@@ -90,7 +89,7 @@ protected:
 
 std::unique_ptr<http_parser> make_request_parser(size_t head_bytes_max);
 
-/// @param without_body Whether it answers a HEAD request.
+/// @param without_body True for the answer to a HEAD request.
 std::unique_ptr<http_parser> make_response_parser(size_t head_bytes_max,
                                                   bool without_body = false);
 

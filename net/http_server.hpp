@@ -18,62 +18,62 @@
 
 namespace weir::net {
 
-/// The rest of a body, made while it goes out: for simulated hosts that are
-/// slow, or never come to an end.
+/// The rest of a body, which is made while it is sent: for simulated hosts that
+/// are slow or never stop sending.
 ///
 /// # Threads
-/// Asked on the connection's loop.
+/// Called on the connection's loop.
 class reply_rest {
 public:
   struct piece {
     bytes data;                         ///< Empty: there is no more.
-    std::chrono::microseconds pause{0}; ///< Before it is sent.
+    std::chrono::microseconds pause{0}; ///< The pause before it is sent.
   };
 
   virtual ~reply_rest() = default;
 
-  /// Its bytes, which Content-Length then names. None: the body ends with the
+  /// Its size in bytes, for Content-Length. None: the body ends with the
   /// connection.
   virtual std::optional<uint64_t> size() const = 0;
 
   virtual piece next() = 0;
 };
 
-/// An answer. Content-Length and Connection are the server's to set; names and
-/// values with control bytes turn the answer into 500.
+/// An answer. The server itself sets Content-Length and Connection. A name or
+/// value with control bytes turns the answer into a 500.
 struct http_reply {
   int status = 200;
   std::string content_type = "application/json";
   http_headers headers;
   shared_bytes body;
-  /// Goes out so much later; nothing is read meanwhile.
+  /// The answer is sent after this time; nothing is read meanwhile.
   std::chrono::microseconds delay{0};
   /// For simulated faults: cuts the connection after this many body bytes.
   std::optional<size_t> cut_after_bytes;
-  /// For simulated faults: follows `body`.
+  /// For simulated faults: is sent after `body`.
   std::shared_ptr<reply_rest> rest;
 };
 
-/// Takes the body of one request in pieces, as they arrive. Made by the service
-/// for a head; ends with its request. Lives on the connection's loop until the
-/// request is handed over.
+/// Takes the body of one request in pieces, as they arrive. The service makes
+/// it in `on_head`; it ends with its request. Lives on the connection's loop
+/// until the request is handed over.
 class body_sink {
 public:
   virtual ~body_sink() = default;
 
-  /// A refusal, with which the rest is not read; or nothing.
+  /// Takes a piece; returns a refusal, which ends the reading, or nothing.
   virtual std::optional<http_reply> put(bytes_view piece) = 0;
 };
 
 /// A whole request that passed the server's strict checks.
 struct incoming_request {
-  std::string method; ///< As sent; HEAD arrives as HEAD, its body is dropped.
+  std::string method; ///< As sent. The body of a reply to HEAD is dropped.
   std::string path;   ///< Percent-decoded once; starts with '/'.
   std::vector<std::pair<std::string, std::string>> query; ///< Decoded once.
   http_headers headers; ///< Names in lower case.
   std::string body;     ///< Empty when there is a sink.
   ip_address peer;
-  /// Where the body goes; the service's own, from `on_head`.
+  /// Takes the body; the service sets it in `on_head`.
   std::shared_ptr<body_sink> sink;
 
   const std::string* header(std::string_view name) const noexcept {
@@ -83,7 +83,7 @@ struct incoming_request {
   /// The first value of a query parameter, or null.
   const std::string* parameter(std::string_view name) const noexcept;
 
-  /// Takes path and query. False when they are not percent-encoded right.
+  /// Sets path and query. False when they are not percent-encoded right.
   bool set_target(std::string_view target);
 };
 
@@ -94,8 +94,8 @@ http_reply error_reply(int status, std::string_view name,
                        std::string_view message);
 
 /// The right to answer one request, once, from any thread. Copies share it;
-/// when the last one goes unused the client gets a 500. The loops outlive them:
-/// who answers from a thread of its own ends that before `io_threads`.
+/// when the last one is destroyed unused, the client gets a 500. `io_threads`
+/// must outlive all copies: a thread that answers must end before it.
 class responder {
 public:
   struct slot; ///< The server's side.
@@ -112,33 +112,33 @@ private:
   std::shared_ptr<slot> slot_;
 };
 
-/// The right to accept one WebSocket upgrade, as `responder`.
+/// The right to accept one WebSocket upgrade; it works like `responder`.
 class upgrader {
 public:
   explicit upgrader(std::shared_ptr<responder::slot> x) : slot_(std::move(x)) {}
 
   /// Switches to WebSocket; the session may be used at once. Null when the
-  /// connection is gone or was answered already.
+  /// request was answered already. If the connection is gone, it ends at once.
   ws_session_ptr accept(std::shared_ptr<ws_session_listener> listener,
                         const ws_session_options& options = {}) const;
 
   /// Answers with an HTTP status instead.
   void reject(http_reply reply) const;
 
-  /// Cuts the connection without an answer; clients then try again.
+  /// Cuts the connection without an answer, so that clients try again.
   void cut() const;
 
 private:
   std::shared_ptr<responder::slot> slot_;
 };
 
-/// The application behind a server. Called on io threads, for different
+/// The application behind a server. It is called on io threads, for different
 /// connections at the same time when there are two loops.
 class http_service {
 public:
   virtual ~http_service() = default;
 
-  /// The largest body for this route, asked when the head is complete.
+  /// The largest body of this route in bytes; called when the head is complete.
   virtual size_t body_bytes_max(std::string_view method,
                                 std::string_view path) {
     static_cast<void>(method);
@@ -146,9 +146,9 @@ public:
     return limits::http_request_body_bytes_default;
   }
 
-  /// Asked once for each request and upgrade when its head is complete, before
-  /// any of a body is read: a refusal, or nothing. Who is not refused is no
-  /// stranger any more (`connection_places`). May say where the body goes.
+  /// Called once for each request and upgrade when its head is complete, before
+  /// its body is read. Returns a refusal, or nothing: then the client is no
+  /// stranger any more (`connection_places`). It may set `head.sink`.
   virtual std::optional<http_reply> on_head(incoming_request& head) {
     static_cast<void>(head);
     return std::nullopt;
@@ -156,7 +156,7 @@ public:
 
   virtual void on_request(incoming_request request, responder answer) = 0;
 
-  /// A well-formed WebSocket upgrade. Default: 404.
+  /// Gets a well-formed WebSocket upgrade; by default answers 404.
   virtual void on_upgrade(incoming_request request, upgrader answer);
 };
 
@@ -164,7 +164,7 @@ public:
 struct http_server_options {
   endpoint at; ///< Port 0 takes a free one.
   connection_places::bounds places;
-  /// From the first byte of a request (from the connection, for the first).
+  /// Time for a head, from its first byte (for the first: from the connection).
   std::chrono::microseconds head_timeout = limits::http_server_head_timeout;
   std::chrono::microseconds body_timeout = limits::http_server_body_timeout;
   /// Between two requests of one connection, and for the peer to take a reply.
@@ -173,12 +173,14 @@ struct http_server_options {
 
 class server_core;
 
-/// An HTTP/1.1 server with WebSocket upgrades. What breaks the framing rules
-/// (both Content-Length and Transfer-Encoding, either twice, folded lines, bare
-/// LF, control bytes, no Host, ...) is answered 400 and closed.
+/// An HTTP/1.1 server with WebSocket upgrades. A request that breaks the
+/// framing rules (both Content-Length and Transfer-Encoding, either twice,
+/// folded lines, bare LF, control bytes, no Host, ...) gets a 400, and its
+/// connection is closed.
 ///
 /// # Ownership and threads
-/// Destruction stops listening and cuts all connections; sessions are told.
+/// Its destruction stops listening and cuts all connections; listeners of
+/// sessions get `on_closed`.
 class http_server {
 public:
   http_server(std::shared_ptr<server_core> core, std::unique_ptr<listener> x);
@@ -189,7 +191,7 @@ public:
 
   const endpoint& local() const noexcept { return listener_->local(); }
 
-  /// Stops listening; connections go on.
+  /// Stops listening; open connections stay.
   void stop_listening() { listener_->close(); }
 
   /// Open connections, WebSocket sessions included.
