@@ -20,7 +20,7 @@ std::string lower_case(std::string_view x) {
 }
 
 bool lists_token(std::string_view list, std::string_view token) noexcept {
-  // Beast's own list takes `websocket/13` for `websocket`.
+  // Beast's parser of such lists takes `websocket/13` for `websocket`.
   while (!list.empty()) {
     auto comma = std::min(list.find(','), list.size());
     auto item = list.substr(0, comma);

@@ -12,17 +12,17 @@ struct http_header {
   std::string value;
 };
 
-/// In the order of the wire.
+/// Header fields in the order of the wire.
 using http_headers = std::vector<http_header>;
 
 /// The first value of `name` (any case), or null.
 const std::string* find_header(const http_headers& headers,
                                std::string_view name) noexcept;
 
-/// Equal but for ASCII case.
+/// Whether two texts are equal except for the case of ASCII letters.
 bool same_text(std::string_view x, std::string_view y) noexcept;
 
-/// With ASCII letters in lower case.
+/// Returns `x` with its ASCII letters in lower case.
 std::string lower_case(std::string_view x);
 
 /// Whether a comma-separated list (Connection, Upgrade) names `token`.

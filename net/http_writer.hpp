@@ -7,16 +7,16 @@
 
 namespace weir::net {
 
-/// Lays out a head. Whatever is malformed (a name that is no token, a value
-/// with a control byte) leaves nothing to send: nobody's text ends a line
-/// (hostile-inputs.md 2.2.5). Our own, since Beast's serializer needs a list of
-/// fields and takes four times as long (ADR 25).
+/// Writes a head. When a part is malformed (a name that is no token, a value
+/// with a control byte) the result is empty, so that no foreign text can end a
+/// line (hostile-inputs.md 2.2.5). It is our own, since Beast's serializer
+/// needs a list of fields and takes four times as long (ADR 25).
 class http_writer {
 public:
   /// A request.
   http_writer(std::string_view method, std::string_view target);
 
-  /// A response, with the phrase that Beast has for its status.
+  /// A response, with Beast's phrase for its status.
   explicit http_writer(int status);
 
   void add(std::string_view name, std::string_view value);

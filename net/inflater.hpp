@@ -22,8 +22,8 @@ public:
     size_t made = 0; ///< Bytes put into the output.
   };
 
-  /// Goes on until the input is used up, the output is full, or the member
-  /// ends. `ec::malformed` for what is not gzip, and for bytes behind its end.
+  /// Inflates until the input is used up, the output is full, or the member
+  /// ends. Error: `ec::malformed` for no gzip, and for bytes behind its end.
   result<step> run(bytes_view input, std::span<uint8_t> output);
 
   /// Whether the whole member was read and its checksum holds.

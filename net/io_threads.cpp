@@ -21,7 +21,7 @@ public:
   void start(std::chrono::microseconds delay, task x) override {
     timer_.expires_after(delay);
     task_ = std::make_shared<task>(std::move(x));
-    // The weak pointer tells a cancelled wait that already fired: it is gone.
+    // A cancelled wait may have fired already: then the pointer is empty.
     timer_.async_wait(
       [weak = std::weak_ptr{task_}](const boost::system::error_code& error) {
         if (auto due = error ? nullptr : weak.lock())
@@ -66,7 +66,7 @@ io_threads::io_threads(size_t count) : impl_(std::make_unique<impl>(count)) {}
 io_threads::~io_threads() {
   stop();
   join();
-  // Work that never ran may hold objects of other loops: it goes first.
+  // Work that never ran may hold objects of other loops: it is dropped first.
   for (auto& loop : impl_->loops)
     loop.drop_work();
 }

@@ -11,9 +11,9 @@ namespace weir::net {
 ///
 /// # Ownership and threads
 /// Made and joined by NODE; outlives everything made on its loops (transport,
-/// clients, servers, sessions, rights to answer). After `stop` those are
-/// silent: callbacks that did not run before `join` returned never run. `join`
-/// must not be called from a loop.
+/// clients, servers, sessions, rights to answer). After `stop` no callback is
+/// due any more: those that did not run before `join` returned never run. Do
+/// not call `join` on a loop.
 class io_threads {
 public:
   /// @param count Loops, 1 or 2; two when many TLS handshakes are expected.
@@ -25,14 +25,14 @@ public:
   io_threads(const io_threads&) = delete;
   io_threads& operator=(const io_threads&) = delete;
 
-  /// Starts the threads. Work posted before runs first. Once only.
+  /// Starts the threads; call it once. Work that was posted before runs first.
   void start();
 
   /// Asks all loops to end after the task they are in. From any thread.
   void stop() noexcept;
 
-  /// Asks all loops to end after what was posted before, so that sockets that
-  /// were told to close are closed. From any thread.
+  /// Asks all loops to end after the work that was posted before, so that
+  /// sockets that wait to be closed are closed. From any thread.
   void finish();
 
   /// Waits for the threads.

@@ -20,7 +20,7 @@ struct ip_address {
   /// 127/8 or ::1.
   bool is_loopback() const noexcept;
 
-  /// Takes what `inet_pton` takes: dotted quads of four decimal numbers, IPv6
+  /// Accepts what `inet_pton` accepts: four decimal numbers with dots, and IPv6
   /// without brackets. `127.1`, `0x7f.1`, `[::1]` and `fe80::1%eth0` fail.
   static result<ip_address> parse(std::string_view text);
 

@@ -48,11 +48,11 @@ constexpr auto http_server_head_timeout = 10s;
 constexpr auto http_server_body_timeout = 30s;
 constexpr auto http_server_idle_timeout = 60s;
 
-/// What a refused client may still send, so that it reads the refusal.
+/// Time and bytes that a refused client gets to send on and read the refusal.
 constexpr auto http_linger_timeout = 2s;
 constexpr size_t http_linger_bytes_max = 4'194'304;
 
-/// Messages handed over at once (actors.md, Rules: batches of 16 to 256).
+/// Most messages handed over at once (actors.md, Rules: batches of 16 to 256).
 constexpr size_t ws_batch_frames_max = 64;
 constexpr auto ws_ping_interval = 30s;
 constexpr auto ws_client_idle_timeout = 75s;
@@ -69,13 +69,13 @@ constexpr auto ws_stall_timeout = 30s;
 
 constexpr auto ws_close_timeout = 5s;
 
-/// Connections to a server whose client has not shown yet that it may ask: of
-/// all clients, and of one network (/24 of IPv4, /64 of IPv6).
+/// Connections of clients that are still strangers (`connection_places`): of
+/// all of them, and of one network (/24 of IPv4, /64 of IPv6).
 constexpr size_t http_server_strangers_max = 768;
 constexpr size_t http_server_per_network_max = 128;
 
-/// Of a wait that is a point in time, when the answer does not say what time it
-/// is there: then only our own clock can judge it, which may be wrong.
+/// The longest wait until a point in time that is given without a Date. Then
+/// only our own clock can judge it, and that clock may be wrong.
 constexpr std::chrono::minutes undated_retry_wait_max{5};
 
 } // namespace weir::limits

@@ -29,7 +29,7 @@ seconds clamp(int64_t n) noexcept {
   return std::clamp(seconds{n}, seconds{0}, limits::retry_wait_max);
 }
 
-/// The time until then by the clock of the server: ours may be wrong.
+/// The time until `then` by the clock of the server, since ours may be wrong.
 seconds wait_until(int64_t then, const http_headers& headers, wall_time now) {
   const auto date = find_header(headers, "date");
   if (const auto there = date ? parse_http_date(*date) : std::nullopt)

@@ -14,12 +14,13 @@ namespace weir::net {
 std::optional<int64_t> parse_http_date(std::string_view x) noexcept;
 
 /// The wait that Retry-After asks for, as seconds or date; at most a day. A
-/// date is judged by the answer's own Date; without one by `now`, and then it
-/// is `limits::undated_retry_wait_max` at most.
+/// date is compared with the answer's own Date. Without one it is compared with
+/// `now`, and then the wait is at most `limits::undated_retry_wait_max`.
 std::optional<std::chrono::seconds> retry_after(const http_headers& headers,
                                                 wall_time now) noexcept;
 
-/// Time until RateLimit-Reset, as seconds or Unix time; judged as Retry-After.
+/// The wait until RateLimit-Reset, given as seconds or as Unix time; computed
+/// as for Retry-After.
 std::optional<std::chrono::seconds>
 rate_limit_reset(const http_headers& headers, wall_time now) noexcept;
 

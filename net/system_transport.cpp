@@ -10,7 +10,7 @@ namespace weir::net {
 
 namespace {
 
-/// Waits after an accept that failed (no file descriptors left).
+/// The pause after an accept that failed (e.g. no file descriptors are left).
 constexpr auto accept_pause = std::chrono::milliseconds{100};
 
 class system_listener final : public listener {
@@ -85,7 +85,7 @@ public:
   void close() noexcept override {
     if (core_->closed.exchange(true))
       return;
-    // At once, also when the loop has ended: callers are refused from here on.
+    // This works even when the loop has ended: clients are refused at once.
     ::shutdown(core_->acceptor.native_handle(), SHUT_RDWR);
     core_->loop.post([x = core_] {
       boost::system::error_code error;
@@ -98,13 +98,13 @@ private:
   std::shared_ptr<core> core_;
 };
 
-/// One attempt to connect, with a clock running against it.
+/// One attempt to connect within a given time.
 struct dialling : std::enable_shared_from_this<dialling> {
   explicit dialling(asio_loop& own)
     : loop(own), socket(own.context()), deadline(own.make_timer()) {}
 
   void start(const endpoint& to, std::chrono::microseconds timeout) {
-    // Kept alive by the socket's own operation.
+    // The operation of the socket keeps this object alive.
     deadline->start(timeout, [this] {
       boost::system::error_code error;
       timed_out = true;

@@ -49,7 +49,7 @@ public:
   }
 
   void write_some(std::span<const bytes_view> parts, io_handler done) override {
-    // As Asio wants them, without an allocation.
+    // The buffers in the form that Asio wants, without an allocation.
     boost::container::static_vector<boost::asio::const_buffer,
                                     stream::gather_max>
       buffers;

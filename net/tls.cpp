@@ -18,7 +18,7 @@ using boost::system::error_code;
 /// least one record.
 constexpr size_t record_bytes_max = 16'384;
 
-/// Links are followed: machines keep their CAs behind some.
+/// Follows links, since machines often have a link to their CAs.
 bool is_regular(const std::string& path) {
   struct stat x {};
   return ::stat(path.c_str(), &x) == 0 && S_ISREG(x.st_mode);
@@ -167,7 +167,7 @@ public:
   }
 
 private:
-  // OpenSSL counts references in it; connections only read the settings.
+  // Mutable since OpenSSL counts references in it. Connections only read it.
   mutable ssl::context context_;
 };
 

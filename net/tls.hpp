@@ -9,10 +9,10 @@
 
 namespace weir::net {
 
-/// Settings of our side of TLS when we are the client.
+/// Settings of TLS when we are the client.
 struct tls_client_options {
-  /// PEM file with the only CAs to trust; empty = the machine's. A pipe or a
-  /// device, which may have no end, is not read.
+  /// PEM file with the only CAs to trust; empty: those of the machine. A pipe
+  /// or a device is not read, since it may have no end.
   std::string ca_file;
 };
 

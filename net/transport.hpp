@@ -18,15 +18,15 @@ namespace weir::net {
 
 class io_threads;
 
-/// Ends a read or write: the error, and how many bytes were moved.
+/// Ends a read or write: gets the error and how many bytes were moved.
 using io_handler = std::function<void(std::error_code, size_t)>;
 
 /// A connected, ordered stream of bytes: TCP, TLS over TCP, or memory.
 ///
 /// # Ownership and threads
 /// Shared; lives on one loop and is used only there. At most one read and one
-/// write are in flight; their memory stays valid until the handler ran. The
-/// handler never runs inside the call that started the operation, and always
+/// write are in flight; their memory must stay valid until the handler ran. The
+/// handler never runs inside the call that started the operation. It always
 /// runs (after `close` with an error), unless the loop stops first.
 class stream {
 public:
@@ -34,11 +34,11 @@ public:
 
   virtual event_loop& loop() noexcept = 0;
 
-  /// The address that is really connected (getpeername), not what was asked.
+  /// The address that is really connected (getpeername).
   virtual const endpoint& remote() const noexcept = 0;
 
   /// Reads at least one byte. No error and 0 bytes: the peer ended the stream
-  /// in good order (FIN; with TLS only after close_notify, else an error).
+  /// in good order (FIN; with TLS only after close_notify, otherwise an error).
   virtual void read_some(std::span<uint8_t> into, io_handler done) = 0;
 
   /// Writes some of `parts`, gathered in one call; at least one byte.
@@ -59,12 +59,12 @@ using stream_ptr = std::shared_ptr<stream>;
 using stream_handler = std::function<void(result<stream_ptr>)>;
 using accept_handler = std::function<void(stream_ptr)>;
 
-/// An open port. Destruction closes it; streams already accepted live on.
+/// An open port. Its destruction closes it; accepted streams stay open.
 class listener {
 public:
   virtual ~listener() = default;
 
-  /// Where it listens; the real port when 0 was asked for.
+  /// Where it listens; the real port when port 0 was asked for.
   virtual const endpoint& local() const noexcept = 0;
 
   /// Stops accepting. From any thread.
@@ -72,8 +72,8 @@ public:
 };
 
 /// The network seam: everything that reaches another machine goes through
-/// here. `make_system_transport` is the real one; the simulator and tests bring
-/// their own.
+/// here. `make_system_transport` makes the real one; the simulator and tests
+/// have their own.
 ///
 /// # Ownership and threads
 /// Shared by clients and servers; all calls are safe from any thread. Handlers
@@ -82,7 +82,7 @@ class transport {
 public:
   virtual ~transport() = default;
 
-  /// The loop for a new connection; spreads them over all loops.
+  /// Returns the loop for a new connection; connections spread over all loops.
   virtual event_loop& next_loop() noexcept = 0;
 
   /// Connects to an address. Errors: `ec::unreachable`.
@@ -104,8 +104,8 @@ public:
           std::function<void(result<std::vector<ip_address>>)> done)
     = 0;
 
-  /// TXT values of a name, the parts of each joined. Bounds and errors as
-  /// `resolve`.
+  /// TXT values of a name, the parts of each joined. Bounds and errors are
+  /// those of `resolve`.
   virtual void
   resolve_txt(event_loop& loop, std::string name,
               std::function<void(result<std::vector<std::string>>)> done)
@@ -116,12 +116,12 @@ using transport_ptr = std::shared_ptr<transport>;
 
 /// How the real network looks up names.
 struct system_transport_options {
-  /// DNS servers; empty: what the machine is set to use.
+  /// DNS servers; empty: those that the machine uses.
   std::vector<endpoint> name_servers;
   std::chrono::microseconds dns_timeout = limits::dns_timeout;
 };
 
-/// Real sockets. `threads` outlives all use.
+/// Uses real sockets. `threads` must outlive it.
 transport_ptr make_system_transport(io_threads& threads,
                                     const system_transport_options& options
                                     = {});

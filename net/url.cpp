@@ -20,7 +20,7 @@ error refuse(std::string_view why) {
   return fail(ec::invalid_argument, "bad URL: " + std::string{why});
 }
 
-/// The parser's own words, such as "leftover", say nothing to people.
+/// Says it in our own words: the parser's, such as "leftover", help nobody.
 error refuse_form(std::string_view text) {
   if (std::any_of(text.begin(), text.end(), [](char c) {
         return static_cast<unsigned char>(c) > 0x7e;

@@ -113,7 +113,7 @@ void ws_channel::drop_queue() {
   queue_closed_ = true;
 }
 
-/// Ends a connection that said its close frame.
+/// Our close frame is written: ends the connection if the peer's has come.
 void ws_channel::finish_closing() {
   if (state_ != state::closing || !close_written_)
     return;
@@ -161,7 +161,8 @@ void ws_channel::handle(ws_decoder::event x) {
         return close(ws_code::policy, "too many control frames",
                      lost("too many control frames"));
       if (x.what == kind::ping) {
-        // Only the newest is answered, as RFC 6455 allows: no queue of pongs.
+        // Only the newest ping is answered, as RFC 6455 allows, so that pongs
+        // need no queue.
         pong_ = frame(ws_opcode::pong, x.payload.view());
         write();
       }
@@ -200,7 +201,7 @@ void ws_channel::on_read(std::error_code error, size_t n) {
   if (n == 0)
     return cut(lost("connection ended without a close frame"));
   life_ = loop_.now();
-  // Unusable input is read over itself, never kept.
+  // Unusable input is not kept: the next read overwrites it.
   if (!discarding_)
     decoder_.commit(n);
   if (state_ == state::closing)

@@ -20,9 +20,9 @@ struct ws_channel_options {
   std::chrono::microseconds ping_interval{};
   std::chrono::microseconds idle_timeout{};
   std::chrono::microseconds stall_timeout{};
-  /// Whether the peer is alive, too, when it takes what waited for it.
+  /// Whether the peer counts as alive when it takes bytes that waited for it.
   bool sending_is_life = false;
-  /// Of a client's masks.
+  /// Makes a client's masks.
   random_source* random = nullptr;
 };
 
@@ -43,7 +43,7 @@ public:
 
   event_loop& loop() noexcept { return loop_; }
 
-  /// Queues a whole frame. False when full or over.
+  /// Queues a whole frame. False when the queue is full or closed.
   bool enqueue(shared_bytes frame);
 
   size_t queued_messages() const noexcept {
@@ -55,15 +55,15 @@ public:
     return queued_bytes_;
   }
 
-  /// Starts on an upgraded stream. `greeting` goes out before anything else,
-  /// `received` came in behind the upgrade.
+  /// Starts on an upgraded stream. `greeting` is sent before anything else;
+  /// `received` holds the bytes that came behind the upgrade.
   void open(stream_ptr connected, shared_bytes greeting, bytes_view received);
 
-  /// Sends a close frame, drops what is queued and tells the owner; the
-  /// connection lingers for the peer's answer.
+  /// Sends a close frame, drops what is queued and calls `on_over`. The
+  /// connection then waits up to `limits::ws_close_timeout` for the peer's.
   void close(uint16_t code, std::string_view text, ws_close_info why);
 
-  /// Ends the connection without a word.
+  /// Ends the connection without a close frame.
   void cut(ws_close_info why);
 
 protected:
@@ -73,13 +73,13 @@ protected:
 
   virtual void on_message(ws_decoder::kind kind, shared_bytes payload) = 0;
 
-  /// Counts a data frame, also fragments.
+  /// A data frame came; called for fragments, too.
   virtual void on_data_frame() {}
 
-  /// A ping or pong came. False: too many, close.
+  /// A ping or pong came. False closes the connection: there are too many.
   virtual bool on_control_frame() { return true; }
 
-  /// All that one read brought has been handed out.
+  /// All messages of one read have been handed out.
   virtual void on_quiet() {}
 
   virtual void on_drained() {}
@@ -87,7 +87,7 @@ protected:
   /// Called once; the last call.
   virtual void on_over(const ws_close_info& info) = 0;
 
-  /// Hands out what is there and reads more, while `ready`.
+  /// Hands out messages and reads more, as long as `ready` says so.
   void pump();
 
   bool is_over() const noexcept {
@@ -101,7 +101,7 @@ private:
 
   struct outgoing {
     shared_bytes frame;
-    bool counted = false; ///< Part of the queue's bounds.
+    bool counted = false; ///< It counts in the bounds of the queue.
   };
 
   void handle(ws_decoder::event x);
@@ -137,10 +137,10 @@ private:
   steady_time pinged_;
 
   bool writing_ = false;
-  std::deque<outgoing> line_; ///< Next to be written, taken from the queue.
+  std::deque<outgoing> line_; ///< Frames to write next, taken from the queue.
   size_t offset_ = 0;         ///< Bytes of the first one already written.
   std::vector<bytes_view> parts_;
-  size_t offered_ = 0;   ///< Sum of `parts_`.
+  size_t offered_ = 0;   ///< Bytes in `parts_`.
   bool blocked_ = false; ///< The last write was not taken as a whole.
   std::optional<bytes> pong_;
   std::optional<bytes> ping_;
@@ -153,7 +153,7 @@ private:
   std::deque<shared_bytes> queue_;
   size_t queued_messages_ = 0; ///< In `queue_` and `line_`.
   size_t queued_bytes_ = 0;
-  bool refused_ = false; ///< `on_drained` is owed.
+  bool refused_ = false; ///< `on_drained` is due when there is room.
   bool flush_posted_ = false;
   bool queue_closed_ = false;
 };
@@ -161,13 +161,13 @@ private:
 ws_close_info close_info(ec code, std::string why);
 
 /// The server's end, made when an upgrade is accepted.
-/// @param permit Held until the TCP connection is gone.
+/// @param permit Kept until the TCP connection is gone.
 std::shared_ptr<ws_channel>
 make_session_channel(event_loop& loop, const ws_session_options& options,
                      std::shared_ptr<ws_session_listener> listener,
                      std::shared_ptr<void> permit);
 
-/// What the application holds of it.
+/// The application's handle to it.
 ws_session_ptr make_ws_session(std::shared_ptr<ws_channel> channel,
                                const ip_address& peer);
 

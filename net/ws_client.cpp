@@ -26,7 +26,7 @@ ws_channel_options channel_options(const ws_client_options& x) {
   return out;
 }
 
-/// Dials, upgrades, then hands out frames under credit.
+/// Connects, upgrades, then hands out frames under credit.
 class client_channel final : public ws_channel {
 public:
   client_channel(event_loop& loop, ws_client_options options,

@@ -40,18 +40,19 @@ struct ws_client_options {
   /// The connection is dead after this long without a byte, counted only while
   /// we read (that is, hold credit).
   std::chrono::microseconds idle_timeout = limits::ws_client_idle_timeout;
-  /// For Retry-After dates.
+  /// The clock that judges dates in Retry-After.
   const clock* time = &system_clock();
-  /// Of the key and of masks; used on the loop and by those who send.
+  /// Makes the key and the masks; used on the loop and on threads that send.
   random_source* random = &system_random();
 };
 
 /// Why a connection is over.
 struct ws_close_info {
-  /// `unreachable`: refused, reset, timed out, or closed by the peer.
-  /// `malformed`: against the WebSocket rules, or a kind we do not take.
-  /// `limit_reached`: a message above the limit. `rate_limited`: HTTP 429.
-  /// `invalid_argument`: the guard refused, or HTTP 4xx. `cancelled`: by us.
+  /// `unreachable`: refused, reset, timed out, closed by the peer, or HTTP 5xx.
+  /// `not_found`: no such name. `malformed`: against the WebSocket rules, or a
+  /// kind that we do not accept. `limit_reached`: a message above the limit, or
+  /// too many look-ups. `rate_limited`: HTTP 429. `invalid_argument`: the guard
+  /// refused, or any other HTTP status. `cancelled`: by us.
   error reason;
   bool opened = false; ///< Whether `on_open` was called.
   int http_status = 0; ///< Answer to the upgrade; 0 when none came.
@@ -68,27 +69,26 @@ public:
 
   virtual void on_open() = 0;
 
-  /// 1 to `limits::ws_batch_frames_max` messages in order: what one read of the
-  /// socket completed, so nothing waits for a batch to fill. Each is its own
-  /// exactly sized buffer.
+  /// Gets 1 to `limits::ws_batch_frames_max` messages in order: those that one
+  /// read of the socket completed, so none waits for a batch to fill. Each has
+  /// its own buffer of exactly its size.
   virtual void on_frames(std::vector<shared_bytes> frames) = 0;
 
   virtual void on_close(const ws_close_info& info) = 0;
 };
 
 /// A WebSocket connection for event streams (protocol-coverage.md 1): no
-/// compression,
-/// no subprotocol, pings every `ping_interval`.
+/// compression, no subprotocol, pings every `ping_interval`.
 ///
 /// # Credit
-/// Starts with none. Each delivered message costs one frame and its bytes. The
-/// socket is read only while both are above zero, beyond one buffer of 64 KiB;
-/// the last message may overdraw the bytes, so a message larger than the
-/// window still passes.
+/// A connection starts with none. Each delivered message costs one frame and
+/// its bytes. The socket is read only while both are above zero, beyond one
+/// buffer of 64 KiB; the last message may overdraw the bytes, so a message
+/// larger than the window still passes.
 ///
 /// # Ownership and threads
-/// All calls from any thread. Destruction closes. The listener is kept until
-/// `on_close` returned.
+/// Call it from any thread. Its destruction closes the connection. The listener
+/// is kept until `on_close` returned.
 class ws_client {
 public:
   virtual ~ws_client() = default;
@@ -96,17 +96,17 @@ public:
   /// Adds credit.
   virtual void grant(size_t frames, size_t bytes) = 0;
 
-  /// Whether both kinds were there when the last message or grant came.
+  /// Whether it had credit of both kinds at the last message or grant.
   virtual bool has_credit() const = 0;
 
-  /// Queues a text message, e.g. an ack. False, and nothing queued, when
+  /// Queues a text message, e.g. an ack. Returns false and queues nothing when
   /// `limits::ws_client_queue_max` messages or
   /// `limits::ws_client_queue_bytes_max` bytes would be exceeded, or the
   /// connection is over.
   virtual bool send_text(std::string_view payload) = 0;
 
-  /// Ends the connection: close frame with `code`, then TCP. `on_close` comes
-  /// with `ec::cancelled` within 5 s.
+  /// Ends the connection: close frame with `code`, then TCP, within 5 s.
+  /// `on_close` comes with `ec::cancelled` and does not wait for that.
   virtual void close(uint16_t code = 1000) = 0;
 };
 

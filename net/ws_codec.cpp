@@ -100,7 +100,7 @@ std::string ws_accept_key(std::string_view key) {
 
 bool is_ws_key(std::string_view key) {
   constexpr size_t key_bytes = 16;
-  std::array<uint8_t, 18> decoded{}; // With what the padding stands for.
+  std::array<uint8_t, 18> decoded{}; // The padding becomes two zero bytes.
   return key.size() == 24
          && EVP_DecodeBlock(decoded.data(), as_bytes(key).data(), 24) == 18
          && base64(bytes_view{decoded}.first(key_bytes)) == key;
@@ -175,7 +175,7 @@ void ws_decoder::commit(size_t n) {
   auto small
     = n < buffer_bytes_start / 2 && buffer_.size() > buffer_bytes_start;
   small_reads_ = small ? small_reads_ + 1 : 0;
-  // What filled the buffer is likely to have more behind it.
+  // When a read fills the buffer, more bytes are likely to follow.
   if (end_ == buffer_.size() && buffer_.size() < buffer_bytes_max)
     buffer_.resize(buffer_.size() * 2);
 }

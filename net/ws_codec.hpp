@@ -97,16 +97,16 @@ public:
   /// `n` bytes were read into what `prepare` returned.
   void commit(size_t n);
 
-  /// The next complete thing among the bytes so far.
+  /// The next event in the bytes so far.
   event next();
 
   static constexpr size_t buffer_bytes_max = 65'536;
 
 private:
   static constexpr size_t buffer_bytes_start = 4'096;
-  /// Reads that need far less than the buffer, until it shrinks again.
+  /// After this number of reads in a row that need far less, it shrinks.
   static constexpr unsigned small_reads_max = 64;
-  /// Payloads with more than this to come are read into place.
+  /// A payload of which more than this is missing is read into its place.
   static constexpr size_t direct_bytes_min = 16'384;
 
   struct header {
@@ -137,7 +137,7 @@ private:
   bool failed_ = false;
 
   bytes buffer_;
-  size_t begin_ = 0; ///< First byte not looked at yet.
+  size_t begin_ = 0; ///< First byte that is not decoded yet.
   size_t end_ = 0;
   bool direct_ = false; ///< The last `prepare` pointed into the payload.
   unsigned small_reads_ = 0;
@@ -146,9 +146,9 @@ private:
   header header_;
   size_t filled_ = 0; ///< Payload bytes of this frame so far.
 
-  /// Control frames and messages of one frame.
+  /// The payload of a control frame or of a message in one frame.
   std::shared_ptr<uint8_t[]> single_;
-  /// Messages in fragments.
+  /// The payload of a message in fragments.
   bytes assembled_;
   bool in_message_ = false;
   ws_opcode message_opcode_ = ws_opcode::binary;

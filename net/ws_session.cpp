@@ -18,7 +18,7 @@ ws_channel_options channel_options(const ws_session_options& x) {
   return out;
 }
 
-/// Takes messages at a bounded rate and queues what others send.
+/// Takes messages at a bounded rate and sends what the application queues.
 class session_channel final : public ws_channel {
 public:
   session_channel(event_loop& loop, const ws_session_options& options,
@@ -67,7 +67,7 @@ private:
   std::unique_ptr<timer> pause_;
 };
 
-/// What the application holds.
+/// The application's handle to a session.
 class session_handle final : public ws_session {
 public:
   session_handle(std::shared_ptr<ws_channel> x, const ip_address& peer)

@@ -22,14 +22,15 @@ struct ws_session_options {
   /// Incoming pings and pongs; above it the connection is closed with 1008.
   double control_per_minute_max = limits::ws_control_per_minute_max;
   std::chrono::microseconds ping_interval = limits::ws_session_ping_interval;
-  /// Dead when no byte came and none that waited was taken for this long.
+  /// The peer is dead when for this long it sent no byte and took none that
+  /// waited for it.
   std::chrono::microseconds idle_timeout = limits::ws_session_idle_timeout;
-  /// Dead when queued bytes do not move for this long.
+  /// The peer is dead when queued bytes do not move for this long.
   std::chrono::microseconds stall_timeout = limits::ws_stall_timeout;
 };
 
-/// Receives what happens, on an io thread, one call at a time; `on_closed`
-/// exactly once and last.
+/// Receives what happens, on an io thread, one call at a time. `on_closed`
+/// comes exactly once and last.
 class ws_session_listener {
 public:
   virtual ~ws_session_listener() = default;
@@ -40,7 +41,7 @@ public:
   /// One binary message; valid during the call.
   virtual void on_binary(bytes_view message) { static_cast<void>(message); }
 
-  /// The queue fell to half of its bounds after `send` had answered false.
+  /// The queue fell to half of its bounds after `send` had returned false.
   virtual void on_drained() {}
 
   /// The connection is over, whoever ended it. `reason` is for the log.
@@ -52,14 +53,14 @@ public:
 /// frames overtake queued messages at the next frame boundary.
 ///
 /// # Ownership and threads
-/// All calls from any thread. Dropping the last pointer cuts. The listener is
-/// kept until `on_closed` returned.
+/// Call it from any thread. Dropping the last pointer cuts the connection. The
+/// listener is kept until `on_closed` returned.
 class ws_session {
 public:
   virtual ~ws_session() = default;
 
-  /// Queues a message. False, and nothing queued, when the queue is full or the
-  /// connection is over; `on_drained` says when to go on.
+  /// Queues a message. Returns false and queues nothing when the queue is full
+  /// or the connection is over; `on_drained` says when to go on.
   virtual bool send(const ws_message& x) = 0;
 
   /// Cuts the TCP connection without a close frame: clients of Tap and
