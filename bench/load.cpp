@@ -126,8 +126,8 @@ result<load_run> play(load_scene& scene) {
   return out;
 }
 
-/// Has everything fetched, and an application attached, before live events
-/// come.
+/// Lets the node fetch everything and attaches an application, before live
+/// events come.
 result<void> prepare_live(load_scene& scene, const std::filesystem::path& dir) {
   if (auto ok = scene.start_node(dir); !ok)
     return ok;

@@ -19,7 +19,7 @@ struct load_run {
   double seconds = 0;     ///< The time on which the rate is based.
   double node_micros = 0; ///< CPU per unit of the node, with LevelDB's threads.
   double outside_micros = 0; ///< CPU per unit of network and application.
-  double others_percent = 0; ///< Share of the machine that others used.
+  double others_percent = 0; ///< Share of the machine that other work used.
   double delivered = 0; ///< Events acked per second; 0 without application.
 
   /// The rate divided by the calibration.

@@ -72,7 +72,7 @@ outside::start(const std::filesystem::path& corpus) {
 }
 
 outside::~outside() {
-  close(orders_); // It ends with its input.
+  close(orders_); // The process ends when its input ends.
   if (id_ > 0)
     waitpid(id_, nullptr, 0);
   close(answers_);

@@ -106,7 +106,7 @@ public:
 
   enum class cursor_state : uint8_t { good, outdated, future };
 
-  /// What a client must be told that asks for everything after `cursor`.
+  /// How a client that asks for everything after `cursor` is answered.
   cursor_state judge(int64_t cursor) const;
 
   struct numbered_frame {

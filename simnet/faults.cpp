@@ -25,7 +25,7 @@ constexpr std::array<const char*, fault_kinds> names{
   "directory_refuse", "directory_wrong", "directory_stale", "directory_forget",
   "directory_gone",   "directory_up"};
 
-/// More than any clock is wrong.
+/// No clock is wrong by as much as this.
 constexpr auto early_by = std::chrono::hours{24};
 
 /// True when a fault can happen to an account in this state.
@@ -52,7 +52,7 @@ error no_such_host() {
   return fail(ec::invalid_argument, "no such host");
 }
 
-/// What `get` says of every account.
+/// The result of `get` for every account.
 template <class T>
 std::shared_ptr<const std::vector<T>> of_all(const world& from,
                                              T (world::*get)(size_t) const) {

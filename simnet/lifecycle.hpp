@@ -4,7 +4,7 @@
 #include "simnet/world.hpp"
 
 /// Changes of accounts, with the events that real servers send for them
-/// (protocol-coverage.md 4). The caller holds the account.
+/// (protocol-coverage.md 4). The caller has locked the account.
 namespace weir::simnet {
 
 /// Makes two commits and announces only the second one.

@@ -22,7 +22,7 @@ namespace weir::simnet {
 ///
 /// # Ownership and threads
 /// Owns everything, its io threads included. Call `start` and `stop` from one
-/// thread; all else is safe from any thread.
+/// thread; all other calls are safe from any thread.
 class network {
 public:
   explicit network(network_options options = {});

@@ -187,7 +187,7 @@ private:
     });
   }
 
-  /// @param whole Nothing follows the body, so it may be compressed.
+  /// @param whole True when nothing follows the body, so it may be compressed.
   net::http_reply get_repo(const net::incoming_request& request,
                            bool whole) const {
     const auto found = find_account(request, site_, look_);

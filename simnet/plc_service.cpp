@@ -88,7 +88,7 @@ public:
     return out;
   }
 
-  /// The same after a time, in the older form without numbers.
+  /// At most `count` operations after `time`, in the older form without seq.
   std::string lines_after(const std::string& time, size_t count) {
     const std::lock_guard lock{guard_};
     std::string out;

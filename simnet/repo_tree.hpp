@@ -45,7 +45,7 @@ public:
   /// Removes a record. @returns its CID, undefined when there was none.
   atproto::cid remove(std::string_view path);
 
-  /// Null when there is none. Valid until the next change.
+  /// The record of `path`, or null. Valid until the next change.
   const record* find(std::string_view path) const noexcept;
 
   /// Hashes the changed nodes and returns the root. All calls below see the

@@ -44,7 +44,7 @@ public:
   /// Closes the ports and cuts all connections.
   void stop();
 
-  /// Does the same for one host, for good. Call it from the thread of `start`.
+  /// Closes one host for good in this way. Call it from the thread of `start`.
   void close_host(size_t host);
 
 private:

@@ -69,8 +69,8 @@ public:
   bytes sync_slice() const;
 
   /// The whole repository as a CAR.
-  /// @param shuffle Null: commit first, then the tree from its root. Else: any
-  /// order.
+  /// @param shuffle Null: commit first, then the tree from its root.
+  /// Otherwise the blocks are in random order.
   bytes export_car(random_source* shuffle) const;
 
   /// A CAR with the commit, the nodes down to `path`, and the record if there

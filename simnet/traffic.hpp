@@ -10,7 +10,7 @@ namespace weir::simnet {
 
 /// What was made so far.
 struct traffic_counts {
-  /// All of the below; `operations` are inside of commits.
+  /// Commits, identities and accounts; `operations` are parts of commits.
   uint64_t events = 0;
   uint64_t commits = 0;
   uint64_t operations = 0;

@@ -65,7 +65,7 @@ struct account_view {
 /// is unknown there.
 std::optional<account_view> seen_from(const account_view& x, size_t host);
 
-/// How it appears at the relay.
+/// How an account appears at the relay.
 std::optional<account_view> seen_from_relay(const account_view& x);
 
 struct expected_record {

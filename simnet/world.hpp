@@ -73,7 +73,7 @@ public:
   /// PDS.
   size_t add_account();
 
-  // -- writing; the caller holds the account ---------------------------------
+  // -- writing; the caller has locked the account ----------------------------
 
   /// A rev after all others of this account; the present time if the clock
   /// allows it.
@@ -82,7 +82,7 @@ public:
   /// Commits, updates the rev that the host claims, and announces.
   void commit(account& x, std::vector<change> changes);
 
-  /// The same, with `alter` applied to the event before it is sent.
+  /// Commits likewise, but applies `alter` to the event before it is sent.
   void commit(account& x, std::vector<change> changes,
               const std::function<void(atproto::commit_event&)>& alter);
 
@@ -94,7 +94,7 @@ public:
 
   void rename(account& x, std::string handle);
 
-  // -- announcing; the caller holds the account ------------------------------
+  // -- announcing; the caller has locked the account -------------------------
   // The relay passes on what the account's present host sends.
 
   void announce(const account& x, atproto::commit_event event);
