@@ -16,7 +16,7 @@ constexpr auto flush_delay = 1ms;
 
 } // namespace
 
-/// Everything happens on the loop.
+/// The state, which is used only on the loop.
 struct channel_client::impl : std::enable_shared_from_this<impl> {
   impl(net::transport_ptr over, net::url channel, channel_options x)
     : network(std::move(over)), loop(network->next_loop()),
@@ -69,7 +69,7 @@ public:
   }
 
 private:
-  /// Null when it is gone, or has another connection by now.
+  /// The owner; null when it is gone or has another connection by now.
   std::shared_ptr<impl> current() const {
     auto owner = owner_.lock();
     return owner && owner->session_number == number_ ? owner : nullptr;
@@ -119,8 +119,8 @@ void channel_client::impl::on_frames(const std::vector<shared_bytes>& frames) {
   flush();
 }
 
-/// Credit follows the acks, so that no more of them wait than events fit into
-/// the window.
+/// Sends acks, and gives credit back when all are out. So no more acks wait
+/// than events fit into the window.
 void channel_client::impl::flush() {
   for (; client && !acks.empty(); acks.pop_front()) {
     const auto text
@@ -146,7 +146,7 @@ channel_client::channel_client(net::transport_ptr network,
     std::move(options))) {}
 
 channel_client::~channel_client() {
-  // Sockets and timers end on their loop, or after it.
+  // Sockets and timers are destroyed on their loop, or after it.
   auto& loop = impl_->loop;
   loop.post([x = std::move(impl_)] {
     x->stopped = true;

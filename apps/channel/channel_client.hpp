@@ -20,19 +20,20 @@ struct channel_options {
   /// ack, in order.
   std::function<std::vector<uint64_t>(const std::vector<std::string_view>&)>
     take;
-  std::function<void()> opened; ///< A connection stands.
-  std::function<void()> ended;  ///< It is over: nothing more of it is taken.
-  /// It connects again this long after a connection ended; empty: it does not.
+  std::function<void()> opened; ///< A connection is open.
+  std::function<void()> ended;  ///< It is over: `take` gets no more of it.
+  /// The wait before it connects again after an end; empty: it does not.
   std::optional<std::chrono::microseconds> reconnect_delay;
-  size_t window_frames = 256; ///< Events on their way to `take` at most.
+  size_t window_frames = 256; ///< The most events on their way to `take`.
 };
 
-/// An application on Tap's wire, for the demo, the benchmarks and the tests:
-/// reads `/channel` of a node over a WebSocket, and acks.
+/// An application that speaks Tap's wire format, for the demo, the benchmarks
+/// and the tests: it reads `/channel` of a node over a WebSocket, and acks.
 ///
 /// # Ownership and threads
-/// Works on one loop of `network`. All calls from any thread. The functions of
-/// its options may still run when it is gone, until the loop has noticed.
+/// Works on one loop of `network`. Call it from any thread. The functions of
+/// its options may still run after its destruction, until its task on the loop
+/// has closed the connection.
 class channel_client {
 public:
   /// @param data_url Origin of the node's data port.
@@ -47,14 +48,14 @@ public:
   /// Connects.
   void start();
 
-  /// Hangs up and stays away until the next `start`.
+  /// Closes the connection and connects only at the next `start`.
   void stop();
 
-  /// Hangs up, as a connection that breaks.
+  /// Closes the connection, as if it had broken.
   void drop_connection();
 
-  /// Acks something later than its event came, or before the first event when
-  /// it is called right after `start`.
+  /// Acks an event later than `take` got it. Called right after `start`, the
+  /// ack goes out before the first event comes.
   void ack(uint64_t id);
 
 private:

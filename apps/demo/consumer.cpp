@@ -9,7 +9,7 @@
 namespace weir::apps {
 
 struct demo_consumer::memory {
-  /// @returns what is acked of them.
+  /// @returns the ids to ack.
   std::vector<uint64_t> take(const std::vector<std::string_view>& events) {
     std::vector<uint64_t> out;
     const std::lock_guard lock{guard};
@@ -39,10 +39,10 @@ struct demo_consumer::memory {
     return x->id;
   }
 
-  mutable std::mutex guard; ///< Of all below.
+  mutable std::mutex guard; ///< Guards all below.
   event_copy copy;
   counters count;
-  /// By account.
+  /// Ids whose ack was left out, by account.
   std::unordered_map<std::string, std::set<uint64_t>> forgotten;
   uint64_t forget_every = 0;
 };

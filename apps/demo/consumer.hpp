@@ -10,8 +10,8 @@
 
 namespace weir::apps {
 
-/// An application that keeps a copy of what comes over `/channel`. Some acks it
-/// leaves out until the event comes again.
+/// An application that keeps a copy of what comes over `/channel`. It can leave
+/// out some acks until the event comes again.
 ///
 /// # Ownership and threads
 /// Works on one loop of `network`. All calls are safe from any thread.

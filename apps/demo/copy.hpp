@@ -20,7 +20,7 @@ struct copied_account {
   std::unordered_map<std::string, std::string> records; ///< Path to CID.
   uint64_t last_record = 0;                             ///< Highest ids seen.
   uint64_t last_fact = 0;
-  uint64_t records_came = 0; ///< For the first time, or again.
+  uint64_t records_came = 0; ///< First and repeated deliveries.
   /// Facts about an inactive account are sent before its records, which wait
   /// until it is active again. Records with ids up to this one may come later.
   uint64_t overtaken = 0;

@@ -23,7 +23,7 @@ constexpr auto poll_interval = 100ms;
 constexpr auto deadline = 60s; ///< For each phase that waits.
 constexpr auto status_interval = 10s;
 constexpr size_t findings_shown = 20;
-constexpr uint64_t forget_every = 5'000; ///< One event of so many is not acked.
+constexpr uint64_t forget_every = 5'000; ///< One in this many is not acked.
 
 class demo {
 public:
@@ -119,7 +119,7 @@ private:
     return {};
   }
 
-  /// Makes traffic, and one fault after the other.
+  /// Makes traffic and causes one fault after the other.
   result<void> live() {
     network_.life().set_rate(options_.rate);
     const auto steps = faults_.steps_left();
@@ -307,7 +307,7 @@ private:
     return out;
   }
 
-  /// True when nothing is on its way any more and all copies are equal.
+  /// True when all copies are equal and each event without an ack came again.
   result<bool> caught_up() {
     auto now = compare_now();
     if (!now)
@@ -358,7 +358,7 @@ private:
   }
 
   const demo_options options_;
-  stop_signal stop_; ///< Before any thread starts.
+  stop_signal stop_; ///< Made before any thread starts.
   demo_report report_;
   demo_network network_;
   demo_faults faults_;

@@ -34,7 +34,7 @@ extern const std::string_view demo_toml;
 /// @returns the exit status of the program.
 int run_demo(const demo_options& options);
 
-/// The command `weir demo`, as commands.hpp has the others.
+/// The command `weir demo`; commands.hpp has the others.
 void add_demo(CLI::App& app, int& status);
 
 } // namespace weir::apps

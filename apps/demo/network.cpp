@@ -21,7 +21,7 @@ simnet::network_options network_options(const demo_options& x) {
   return out;
 }
 
-/// Parses an answer with a JSON object; else says why there is none.
+/// Parses an answer with a JSON object. The error says why there is none.
 result<json::object> read_object(const result<net::http_response>& answer) {
   if (!answer)
     return answer.error();

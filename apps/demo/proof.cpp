@@ -113,7 +113,7 @@ private:
   std::set<std::string> known_;
 };
 
-/// Reads the log and compares it with the consumer's notes.
+/// Reads the log and compares it with what the consumer received.
 class delivery_checker {
 public:
   delivery_checker(const store_readers& store, const event_copy& copy,

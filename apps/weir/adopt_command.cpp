@@ -30,7 +30,7 @@ result<std::string> adopt(const std::string& directory) {
     return stores.error();
   uint64_t least = UINT64_MAX;
   wire::event_numbers numbers;
-  // The first one is the last: its epoch gives the log its name.
+  // The first store comes last, since its epoch gives the log its name.
   for (auto i = stores->rbegin(); i != stores->rend(); ++i) {
     const auto begun = storage::begin_log_epoch(**i, system_clock().wall_now(),
                                                 system_random());

@@ -14,14 +14,14 @@ namespace weir::apps {
 /// The stores of a data directory that no node uses, open to read only.
 ///
 /// # Ownership and threads
-/// Owns them. One thread.
+/// Owns the stores. One thread.
 class closed_stores {
 public:
   /// @param disk Null: the machine's.
   static result<closed_stores> open(const std::string& data_dir,
                                     storage::disk_env* disk = nullptr);
 
-  /// In the order of partitions.
+  /// All stores, in the order of partitions.
   const std::vector<std::unique_ptr<storage::database>>& all() const noexcept {
     return databases_;
   }
@@ -29,7 +29,7 @@ public:
   /// The one that also has the rows of the node.
   const storage::database& root() const noexcept { return *databases_.front(); }
 
-  /// The same with their names, and the repos in all of them.
+  /// Readers of all stores, which find the store of a repo.
   const actors::all_stores& repos() const noexcept { return repos_; }
 
 private:

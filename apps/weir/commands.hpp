@@ -4,8 +4,8 @@ namespace CLI {
 class App;
 } // namespace CLI
 
-/// The subcommands of `weir`. Each function adds one to the command line. When
-/// it was called, `status` is the exit status of the process.
+/// The subcommands of `weir`. Each function adds one to the command line. After
+/// the command ran, `status` is the exit status of the process.
 namespace weir::apps {
 
 /// The exit statuses of the program.
@@ -34,7 +34,7 @@ using command_adder = void (*)(CLI::App& app, int& status);
 void add_all_commands(CLI::App& app, int& status, command_adder demo);
 
 /// The whole program: parses, runs one subcommand and returns the exit status.
-/// @param demo As of `add_all_commands`.
+/// @param demo As for `add_all_commands`.
 int run_command_line(int argc, const char* const* argv, command_adder demo);
 
 } // namespace weir::apps

@@ -30,7 +30,7 @@ struct foreign_variables {
 /// password.
 void warn_of(const foreign_variables& x);
 
-/// The same as sentences, for commands without a log.
+/// The same warnings as sentences, for commands without a log.
 std::vector<std::string> sentences_of(const foreign_variables& x);
 
 } // namespace weir::apps

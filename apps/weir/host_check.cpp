@@ -90,7 +90,8 @@ private:
     }
   }
 
-  /// Finds the host among the upstreams. No account is at home at a relay.
+  /// Loads what the streams claim, and finds out whether the host is a PDS, at
+  /// which some account here is at home. No account is at home at a relay.
   result<void> learn_host() {
     auto claims = stream_claims::load(stores_.root());
     if (!claims)
@@ -286,8 +287,6 @@ private:
   std::optional<wire::collection_filter> filter_;
   host_findings out_;
 };
-
-// -- repos --------------------------------------------------------------------
 
 } // namespace
 

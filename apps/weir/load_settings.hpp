@@ -20,7 +20,7 @@ struct flag_values {
 /// Environment variables whose names begin with WEIR_ or TAP_.
 using environment = std::map<std::string, std::string, std::less<>>;
 
-/// Those of this process, without empty ones, which count as unset.
+/// Those of this process, without empty variables, which count as unset.
 environment process_environment();
 
 struct loaded_settings {
@@ -33,7 +33,7 @@ struct loaded_settings {
   foreign_variables others; ///< Environment variables that are no options.
 };
 
-/// Takes values over those that are there, and notes errors.
+/// Puts values in place of those that are there, and notes errors.
 void take_values(loaded_settings& to, given_values from);
 
 /// Reads the defaults, then the file (`--config` or WEIR_CONFIG), then the

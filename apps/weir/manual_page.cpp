@@ -14,7 +14,7 @@ namespace {
 /// same flags instead of listing them again.
 constexpr size_t listed_twice_max = 10;
 
-/// What roff would not show as it is.
+/// A character that roff would not show as it is, and its escape.
 using escape = std::pair<char, std::string_view>;
 
 constexpr escape escapes[]{
@@ -102,7 +102,7 @@ std::string flags_of(const CLI::App& command) {
   return out;
 }
 
-/// The same for flags only, without positional arguments.
+/// Names and descriptions of the flags, without positional arguments.
 std::string only_flags_of(const CLI::App& command) {
   std::string out;
   for (const auto* x : command.get_options())

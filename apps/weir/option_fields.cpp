@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono;
 
-/// Lets the option be this member.
+/// Lets the option read and write this member.
 template <class T>
 void bind(option& x, T settings::*member) {
   x.get = [member](const settings& from) -> option_value {
@@ -24,9 +24,9 @@ void bind(option& x, T settings::*member) {
   };
 }
 
-/// The same within a range. `shown` makes the member the value of the option,
-/// and `meant` the other way round.
-/// @param loss What a value must be that would not come back as it is.
+/// Binds a member that has a range. `shown` turns the member into the value of
+/// the option, and `meant` turns that back.
+/// @param loss What a value must be so that it comes back unchanged.
 template <class T, class Shown, class Meant>
 void bind(option& x, T settings::*member, const limits::option_range<T>& range,
           Shown shown, Meant meant, const char* loss = "") {

@@ -11,7 +11,7 @@ public:
   option_group(std::vector<option>& out, std::string_view heading)
     : out_(out), heading_(heading) {}
 
-  /// @param form That of the text, or of one element of the list.
+  /// @param form The form of the text, or of one element of the list.
   void add(std::string_view name, std::string settings::*member,
            std::string_view meaning, std::string_view form,
            std::string_view example = {});

@@ -105,8 +105,8 @@ void log_start(const settings& x, const actors::node& node, bool kept) {
                           "tracks repos by itself"}});
 }
 
-/// Starts a node. Otherwise the error is the reason; `ec::cancelled` when the
-/// program was told to end meanwhile.
+/// Starts a node. Errors: the reason why it did not start; `ec::cancelled` when
+/// the program was told to end meanwhile.
 result<std::unique_ptr<actors::node>> start_node(settings& wanted, bool kept,
                                                  stop_signal& stop) {
   actors::node_seams seams;

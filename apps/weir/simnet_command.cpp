@@ -82,7 +82,7 @@ int refuse(const error& why) {
 }
 
 /// Serves a living network, or one from a file.
-/// @param begin Called before anybody knows where the network is.
+/// @param begin Called before the addresses of the network are printed.
 template <class Network, class Begin>
 int serve(Network& network, double rate, stop_signal& stop, Begin begin) {
   constexpr size_t io_threads = 2;

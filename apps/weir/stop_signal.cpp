@@ -23,7 +23,7 @@ stop_signal::stop_signal(std::function<void()> on_hangup)
     sigaddset(&set, x);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN); // Then such a write fails.
+  std::signal(SIGXFSZ, SIG_IGN); // Then a write beyond the limit fails.
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   failures_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 }

@@ -50,7 +50,7 @@ private:
   int signals_ = -1;  ///< A signalfd.
   int failures_ = -1; ///< An eventfd.
   bool stopped_ = false;
-  mutable std::mutex guard_; ///< Of `reason_`.
+  mutable std::mutex guard_; ///< Guards `reason_`.
   std::optional<error> reason_;
 };
 

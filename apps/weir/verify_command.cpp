@@ -109,7 +109,7 @@ void print_remedy(const checked_store& x) {
                  "\"weir repos resync DID\" fetches a repo again\n";
 }
 
-/// Names may be damaged, too, so they are not read before.
+/// Collection names may be damaged, too, so they are not read before.
 result<storage::verify_report> check_stores(const std::string& data_dir) {
   storage::database_options where;
   where.directory = data_dir;
