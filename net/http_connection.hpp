@@ -78,7 +78,7 @@ class ws_channel;
 /// One connection of the server: requests in turn, then perhaps a WebSocket.
 ///
 /// # Ownership and threads
-/// Kept alive by its operations and by the right to answer (`slot`). Lives on
+/// Its operations and the right to answer (`slot`) keep it alive. It lives on
 /// the stream's loop.
 class http_connection : public std::enable_shared_from_this<http_connection> {
 public:

@@ -118,7 +118,7 @@ public:
   explicit upgrader(std::shared_ptr<responder::slot> x) : slot_(std::move(x)) {}
 
   /// Switches to WebSocket; the session may be used at once. Null when the
-  /// request was answered already. If the connection is gone, it ends at once.
+  /// request was answered already. If the connection is gone, the session ends.
   ws_session_ptr accept(std::shared_ptr<ws_session_listener> listener,
                         const ws_session_options& options = {}) const;
 
@@ -167,7 +167,7 @@ struct http_server_options {
   /// Time for a head, from its first byte (for the first: from the connection).
   std::chrono::microseconds head_timeout = limits::http_server_head_timeout;
   std::chrono::microseconds body_timeout = limits::http_server_body_timeout;
-  /// Between two requests of one connection, and for the peer to take a reply.
+  /// Time between two requests, and for the peer to take a part of a reply.
   std::chrono::microseconds idle_timeout = limits::http_server_idle_timeout;
 };
 

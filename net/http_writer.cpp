@@ -1,6 +1,6 @@
 #include "net/http_writer.hpp"
 
-#include <boost/beast/http/error.hpp> // For streams, which the next one uses.
+#include <boost/beast/http/error.hpp> // Brings what the next one needs.
 #include <boost/beast/http/status.hpp>
 
 namespace weir::net {

@@ -40,7 +40,7 @@ struct endpoint {
 
   friend auto operator<=>(const endpoint&, const endpoint&) = default;
 
-  /// `127.0.0.1:2480` or `[::1]:2480`.
+  /// Parses `127.0.0.1:2480` or `[::1]:2480`.
   static result<endpoint> parse(std::string_view text);
 };
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Bounds that `net` keeps. A name says the thing and the unit.
+/// Bounds that `net` keeps. A name says what is limited, and the unit.
 /// The value itself is accepted; value + 1 is refused.
 namespace weir::limits {
 
@@ -28,13 +28,13 @@ constexpr uint64_t http_bytes_per_second_min = 16'384;
 constexpr auto http_rate_window = 30s;
 constexpr unsigned http_redirects_max = 3;
 
-/// Informational answers (1xx) before the real one.
+/// Most informational answers (1xx) before the real one.
 constexpr unsigned http_interims_max = 8;
 
 /// One line between chunks, and all lines of a trailer.
 constexpr size_t http_chunk_line_bytes_max = 256;
 constexpr size_t http_trailer_bytes_max = 8'192;
-constexpr std::chrono::seconds retry_wait_max = 24h; ///< Of Retry-After.
+constexpr std::chrono::seconds retry_wait_max = 24h; ///< For Retry-After.
 constexpr size_t http_connections_per_origin_max = 8;
 constexpr size_t http_waiting_calls_max = 1'024;
 constexpr auto http_client_idle_timeout = 30s;

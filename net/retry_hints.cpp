@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// Numbers above this are points in time, not waits (it is in 2001).
+/// A number above this is a point in time (this one is in 2001), not a wait.
 constexpr int64_t unix_time_min = 1'000'000'000;
 
 std::optional<int64_t> parse_number(std::string_view x) noexcept {

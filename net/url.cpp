@@ -20,7 +20,8 @@ error refuse(std::string_view why) {
   return fail(ec::invalid_argument, "bad URL: " + std::string{why});
 }
 
-/// Says it in our own words: the parser's, such as "leftover", help nobody.
+/// Explains in our own words, since "leftover" and the like of the parser do
+/// not help people.
 error refuse_form(std::string_view text) {
   if (std::any_of(text.begin(), text.end(), [](char c) {
         return static_cast<unsigned char>(c) > 0x7e;

@@ -104,7 +104,7 @@ void ws_channel::cut(ws_close_info why) {
 }
 
 void ws_channel::drop_queue() {
-  // A write under way still needs its frames; `write` drops the rest.
+  // A write in progress still needs its frames; `write` drops the rest.
   for (auto& x : line_)
     x.counted = false;
   std::lock_guard guard{mutex_};

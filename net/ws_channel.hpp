@@ -30,8 +30,8 @@ struct ws_channel_options {
 /// queue, pings, signs of life and the way to end.
 ///
 /// # Ownership and threads
-/// Kept alive by its operations. Lives on one loop; `enqueue` and the queue's
-/// counters are safe from any thread.
+/// Its operations keep it alive. It lives on one loop; `enqueue` and the
+/// queue's counters are safe from any thread.
 class ws_channel : public std::enable_shared_from_this<ws_channel> {
 public:
   ws_channel(event_loop& loop, const ws_channel_options& options);

@@ -57,9 +57,9 @@ std::string base64(bytes_view x);
 bool is_utf8(std::string_view x) noexcept;
 
 /// Turns the bytes of one direction of a connection into messages and control
-/// frames; strict about everything RFC 6455 demands, no extensions.
+/// frames. It checks everything that RFC 6455 demands and has no extensions.
 ///
-/// Reading is in place: `prepare` says where the next bytes belong, so a large
+/// It reads in place: `prepare` says where the next bytes belong, so a large
 /// payload goes from the socket straight into its final buffer, and many small
 /// frames come with one read.
 ///
