@@ -19,7 +19,7 @@ struct corpus_facts {
 
 /// Finds the corpus of these options in `dir`, or makes it there. Its name
 /// contains everything that its content depends on, except the code that makes
-/// it. Errors: `storage_failure`.
+/// it. Errors: `storage_failure`, `malformed` for a damaged file.
 result<corpus_facts> find_corpus(const std::filesystem::path& dir,
                                  const simnet::population_options& population,
                                  size_t events);

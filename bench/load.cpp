@@ -71,7 +71,8 @@ private:
   bool moved_ = false;
 };
 
-/// When the counts differ, something else was measured.
+/// Fails when the node has another number of records than the network, since
+/// then the result means nothing.
 result<void> check_records(const load_scene& scene) {
   const auto held = scene.node->number("weir_records");
   if (held == scene.corpus.records)

@@ -168,7 +168,7 @@ private:
   std::deque<entry> entries_;
   size_t bytes_ = 0;
   int64_t newest_ = 0;
-  /// Frames up to here are gone, and clients are told so.
+  /// Frames up to here are gone, and clients that want them get #info.
   int64_t horizon_ = 0;
   std::optional<int64_t> held_after_; ///< Later events are held back.
   loss losing_ = loss::none;

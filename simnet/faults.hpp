@@ -16,7 +16,7 @@ namespace weir::simnet {
 
 /// Events that can be caused on command, most of them faults.
 enum class fault_kind : uint8_t {
-  // Faults of a stream, that of `host` or else of the relay.
+  // Faults of one stream: that of `host`, or without it that of the relay.
   drop_connection,  ///< The TCP connection is cut; nothing is lost.
   lose_window,      ///< `count` events are lost; clients get #info.
   lose_silently,    ///< `count` events are lost without notice.
@@ -29,7 +29,7 @@ enum class fault_kind : uint8_t {
   bad_signature,   ///< A commit of another signer that was never made.
   broken_chain,    ///< One commit is not announced, but the next one is.
   wrong_prev_data, ///< A true commit with a wrong prevData.
-  big_commit,      ///< A true commit that says tooBig and has no blocks.
+  big_commit,      ///< A true commit that says tooBig and names no operations.
   bad_shape,       ///< A true commit under the CID of another one.
   early_commit,    ///< Like `bad_signature`, with a rev one day ahead.
   // Changes of an account (protocol-coverage.md 4).
@@ -55,10 +55,10 @@ enum class fault_kind : uint8_t {
   failing_repo,  ///< Status 500.
   cut_repo,      ///< Half of the body, then the connection ends.
   stale_repo,    ///< The repository as it was when this was ordered.
-  missing_repo,  ///< RepoNotFound from all reads of one repository.
+  missing_repo,  ///< RepoNotFound for a repository, its status and commit.
   unlisted_repo, ///< Left out of listings; each omission counts.
   false_status,  ///< getRepoStatus says the opposite of the truth.
-  rate_limit,    ///< Status 429; Retry-After is `time`.
+  rate_limit,    ///< Status 429 to com.atproto.sync; Retry-After is `time`.
   host_down,     ///< Status 503 to every XRPC call, streams included.
   host_hang,     ///< No answer to any XRPC call, streams included.
   mend,          ///< Ends the faults of hosts' answers.
@@ -145,8 +145,8 @@ private:
   result<size_t> choose(const fault& x);
   std::optional<size_t> any_account(const fault& x);
   void happen(world::account& x, const fault& what);
-  /// Where `migrate` moves the account: to `target`, or else to the next honest
-  /// host.
+  /// Where `migrate` moves the account: to `target`, or without it to the next
+  /// honest host.
   size_t new_home(const world::account& x, const fault& what) const {
     return what.target.value_or((x.host + 1)
                                 % world_.options().population.hosts);

@@ -66,7 +66,7 @@ enum class hostility : uint8_t {
   wide,      ///< Its accounts have `wide_collections` collections each.
   endless,   ///< Downloads and the stream never end, at full speed.
   fictive,   ///< Its endless stream has accounts that never existed.
-  fickle,    ///< Its endless stream changes its own accounts.
+  fickle,    ///< Its endless stream says that its own accounts change.
   circular,  ///< Its endless listing repeats its own accounts.
 };
 

@@ -41,7 +41,7 @@ bool says_the_same(json::object a, json::object b) {
 }
 
 /// The directory's log of operations as its export shows it, numbered from 1,
-/// oldest first. It is brought up to date when somebody reads it: all that has
+/// oldest first. It is brought up to date when it is read: all that has
 /// changed about an account since the last time becomes one operation.
 class directory_log {
 public:

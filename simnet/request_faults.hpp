@@ -23,10 +23,10 @@ enum class request_fault : uint8_t {
   server_error, ///< getRepo: status 500.
   cut,          ///< getRepo: the body ends too early.
   stale_repo,   ///< getRepo: the repository as it was when this was ordered.
-  missing,      ///< All reads of one repository: RepoNotFound.
+  missing,      ///< getRepo, getRepoStatus, getLatestCommit: RepoNotFound.
   unlisted,     ///< listRepos: the account is left out.
   false_status, ///< getRepoStatus: the opposite of the truth.
-  rate_limit,   ///< Any XRPC read of a host: status 429 with Retry-After.
+  rate_limit,   ///< Any com.atproto.sync read: status 429, Retry-After.
   host_down,    ///< Any XRPC call of a host, streams too: status 503.
   host_hang,    ///< Any XRPC call of a host, streams too: no answer.
   // Requests to the directory.
