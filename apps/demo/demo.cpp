@@ -89,7 +89,7 @@ private:
     return {};
   }
 
-  /// Waits until all repos are fetched and every record was delivered.
+  /// Waits until all repos are synced and checks that all records are there.
   result<void> backfill() {
     const auto accounts = network_.life().truth().accounts();
     node_status now;

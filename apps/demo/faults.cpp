@@ -54,7 +54,7 @@ void demo_faults::plan() {
   add(fault_kind::remove);
 }
 
-/// Causes these faults while the directory answers nobody.
+/// Causes these faults while the directory cuts every connection.
 void demo_faults::silence(std::initializer_list<fault_kind> kinds) {
   steps_.push_back([this] {
     simnet::fault x;

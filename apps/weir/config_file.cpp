@@ -24,7 +24,7 @@ std::string place(const std::string& name, const toml::source_region& x) {
          + std::to_string(x.begin.column);
 }
 
-/// A value as it stands in the file, on one line.
+/// A value as it is written in the file, on one line and cut after 60 bytes.
 std::string show(const toml::node& x) {
   constexpr size_t shown_max = 60;
   std::ostringstream out;

@@ -8,7 +8,7 @@ namespace weir::apps {
 
 /// The store uses up to half of the descriptors, and the rest must be enough
 /// for the ports, upstreams, hosts and applications. With fewer, a node would
-/// report that it is ready and answer nobody.
+/// report that it is ready and answer no request.
 constexpr uint64_t descriptors_min = 256;
 
 /// This is enough for both ports (1,024 connections each), the hosts and the
@@ -28,9 +28,9 @@ result<void> check_descriptors(uint64_t allowed);
 /// what is printed. Call it before anything else is opened.
 void open_standard_descriptors();
 
-/// From here on, the process reports on standard error why it aborts when
-/// nobody can handle an exception, for example when the system refuses a thread
-/// or memory.
+/// From here on, the process reports on standard error why it aborts when no
+/// code handles an exception, for example when the system refuses a thread or
+/// memory.
 void explain_aborts();
 
 } // namespace weir::apps

@@ -28,7 +28,7 @@ int complain(const std::string& text) {
   return failed;
 }
 
-/// Prints the node's answer unchanged.
+/// Prints the node's answer, escaped so that a terminal only displays it.
 int print(const result<net::http_response>& x) {
   if (!x)
     return complain("the node does not answer: " + to_string(x.error())

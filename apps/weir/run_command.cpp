@@ -106,7 +106,7 @@ void log_start(const settings& x, const actors::node& node, bool kept) {
 }
 
 /// Starts a node. Errors: the reason why it did not start; `ec::cancelled` when
-/// the program was told to end meanwhile.
+/// the program was asked to end meanwhile.
 result<std::unique_ptr<actors::node>> start_node(settings& wanted, bool kept,
                                                  stop_signal& stop) {
   actors::node_seams seams;

@@ -13,7 +13,7 @@ namespace weir::apps {
 /// Waits for the end of the program: SIGTERM, SIGINT or SIGHUP, or a failure of
 /// the program itself. When SIGHUP reads the configuration again, it does not
 /// end the program. There is no signal handler; signals are read like other
-/// input. The process ignores SIGPIPE from here on.
+/// input. The process ignores SIGPIPE and SIGXFSZ from here on.
 ///
 /// # Ownership and threads
 /// The main thread makes it before it starts other threads, so that all inherit
