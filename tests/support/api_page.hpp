@@ -6,15 +6,15 @@
 #include <sstream>
 #include <string>
 
-/// docs/api.md, as the tests read it that hold it to the code.
+/// docs/api.md, in the form in which the tests compare it with the code.
 namespace weir::tests {
 
 inline std::string api_page() {
   return read_file(data_path("../../docs/api.md"));
 }
 
-/// What follows each heading of the third level, up to the next heading. A heading
-/// of a route is its method and pattern in backquotes.
+/// The text that follows each heading of the third level, up to the next
+/// heading. The heading of a route is its method and pattern in backquotes.
 inline std::map<std::string, std::string> api_sections() {
   std::map<std::string, std::string> out;
   std::istringstream lines{api_page()};

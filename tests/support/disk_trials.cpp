@@ -17,14 +17,15 @@ void note(std::string& failures, const std::string& trial,
     failures += trial + ": " + what + "\n";
 }
 
-/// Does the error tell what happened, and where?
+/// Says what is wrong with an error that does not tell what happened and where;
+/// empty when it does.
 std::string judge_error(const error& x, const fault_plan& how,
                         const std::string& directory) {
   const bool full = how.error == io_error::no_space;
   if (x.context.find(directory) == std::string::npos)
     return "an error that names no place: " + to_string(x);
   if ((how.kinds & kind_bit(io_call::exists)) != 0)
-    return ""; // Nobody was told the cause.
+    return ""; // `exists` cannot return the cause.
   if (x.context.find(std::strerror(full ? ENOSPC : EIO)) == std::string::npos
       || x.code != (full ? ec::disk_full : ec::storage_failure))
     return "an error that hides its cause: " + to_string(x);

@@ -73,7 +73,7 @@ public:
     if (reaches != 0)
       if (auto y = base_->Append({data.data(), reaches}); !y.ok())
         return y;
-    // What a failing write wrote is in the file, not in some buffer.
+    // The part that a failing write wrote must be in the file, not in a buffer.
     if (!x.ok() && reaches != 0)
       base_->Flush();
     return x;
@@ -181,7 +181,7 @@ Status fault_env::enter(io_call kind, const std::string& name) {
   }
   if (!first)
     return Status::OK();
-  // It may wait for another thread that makes calls meanwhile.
+  // It may wait for another thread that makes calls during this time.
   const auto instead = plan_.instead;
   guard.unlock();
   instead();

@@ -25,9 +25,9 @@ enum class io_call : uint8_t {
   remove,
   read,
   sync_directory,
-  open,   ///< Of a file to read.
-  look,   ///< Size of a file, names in a directory.
-  exists, ///< Cannot say that it failed: it says that nothing is there.
+  open,   ///< Opening a file to read it.
+  look,   ///< Asking for the size of a file or the names in a directory.
+  exists, ///< Cannot return an error: answers that nothing is there.
 };
 
 constexpr size_t io_call_kinds = 12;
@@ -56,14 +56,14 @@ struct fault_plan {
   unsigned torn = 0;
   uint32_t kinds = write_kinds;
   std::string name_ends_with = {};
-  /// Of this thread only: LevelDB's own comes when it likes.
+  /// Only calls of this thread count: LevelDB's own thread calls at any time.
   std::optional<std::thread::id> thread = {};
-  /// Called once, before number `nth`, which then goes on instead of failing:
-  /// the power fails here, say.
+  /// Called once, before call `nth`, which then continues instead of failing.
+  /// For example, it may cut the power.
   std::function<void()> instead = {};
 };
 
-/// A disk whose calls fail on order, over a real or a simulated one.
+/// A disk whose calls fail as planned, on top of a real or a simulated one.
 ///
 ///   memory_disk disk;              // or storage::posix_disk()
 ///   fault_env faults{disk};
@@ -79,32 +79,33 @@ public:
   /// Replaces the plan and counts from the start.
   void plan(fault_plan x);
 
-  /// No more faults from the plan; the budget stays.
+  /// Ends the faults of the plan; the budget stays.
   void heal();
 
   /// True once the planned call was reached.
   bool reached() const;
 
-  /// How often a call failed as planned, and for want of the budget, so far.
+  /// The number of calls that failed as planned, and that failed because the
+  /// budget was used up.
   uint64_t failures() const;
   uint64_t refusals() const;
 
   /// Calls counted by the current plan.
   uint64_t calls() const;
 
-  /// All calls of a kind since the start, failed ones included.
+  /// All calls of a kind since this object was made, failed ones included.
   uint64_t calls(io_call kind) const;
 
-  /// Those of them that the thread made that made this object. LevelDB's own
-  /// makes its calls when it likes.
+  /// The same, but only calls of the thread that made this object. LevelDB's
+  /// own thread makes its calls at any time.
   uint64_t calls_of_maker(io_call kind) const;
 
-  /// Bytes that were appended to LevelDB's write-ahead logs since the start. What
-  /// it moves from file to file later comes in lumps.
+  /// Bytes that were appended to LevelDB's write-ahead logs since this object
+  /// was made. Compactions, which come irregularly, are not counted.
   uint64_t journaled() const;
 
-  /// Room for this many more bytes; an append beyond it writes what fits and
-  /// says that no space is left. `space` answers with it.
+  /// Leaves room for this many more bytes. An append beyond it writes what fits
+  /// and fails with "no space left". `space` reports the rest of the budget.
   void budget(std::optional<uint64_t> bytes);
 
   // -- Env --------------------------------------------------------------------
@@ -138,10 +139,10 @@ private:
   class table;
   class writer;
 
-  /// Counts a call; not ok when it is to fail.
+  /// Counts a call. The status is not ok when the call must fail.
   leveldb::Status enter(io_call kind, const std::string& name);
 
-  /// How much of an append of `size` bytes reaches the disk.
+  /// Sets how much of an append of `size` bytes reaches the disk.
   leveldb::Status enter_append(const std::string& name, size_t size,
                                size_t& reaches);
 

@@ -7,11 +7,11 @@
 #include <charconv>
 #include <optional>
 
-// What vectors and tests are written in and the engine never reads.
+// Formats that vectors and tests use and that the engine never reads.
 
 namespace weir::tests {
 
-/// Lower case hexadecimal, two digits a byte.
+/// Decodes lower case hexadecimal, two digits a byte.
 inline std::optional<bytes> decode_hex(std::string_view x) {
   if (x.size() % 2 != 0
       || x.find_first_not_of("0123456789abcdef") != std::string_view::npos)
@@ -22,7 +22,7 @@ inline std::optional<bytes> decode_hex(std::string_view x) {
   return out;
 }
 
-/// `did:key:z...`.
+/// Decodes a key in the form `did:key:z...`.
 inline result<atproto::public_key> from_did_key(std::string_view x) {
   constexpr std::string_view scheme = "did:key:";
   if (!x.starts_with(scheme))
@@ -30,7 +30,7 @@ inline result<atproto::public_key> from_did_key(std::string_view x) {
   return atproto::public_key::from_multikey(x.substr(scheme.size()));
 }
 
-/// The next item, which is a double.
+/// Reads the next item, which must be a double.
 inline double read_double(atproto::cbor::reader& in) {
   const auto item = in.skip().value();
   uint64_t bits = 0;

@@ -4,18 +4,19 @@
 
 namespace weir::tests {
 
-/// Whose memory is being asked for, by number. A program that counts its heap
-/// (tests/sim/counting_new.cpp) notes it in each block; others ignore it.
+/// The number of the owner for whom memory is allocated. A program that counts
+/// its heap (tests/sim/counting_new.cpp) stores it in each block; other
+/// programs ignore it.
 using heap_tag = uint16_t;
 
-/// The world's, and the checker's: everything that is not under test.
+/// The simulated world and the checker: everything that is not under test.
 constexpr heap_tag heap_of_world = 0;
-/// Of threads that nobody tagged: LevelDB's work in the background.
+/// Threads without a tag, such as LevelDB's background thread.
 constexpr heap_tag heap_of_threads = 1;
 
 inline thread_local heap_tag heap_owner = heap_of_threads;
 
-/// Until its end, memory is asked for by `x`.
+/// As long as the object lives, memory is allocated for owner `x`.
 class heap_scope {
 public:
   explicit heap_scope(heap_tag x) noexcept : before_(heap_owner) {

@@ -13,18 +13,18 @@
 
 namespace weir::tests {
 
-/// The CID of a block that is these characters.
+/// The CID of a DAG-CBOR block with this text as its bytes.
 inline atproto::cid make_cid(std::string_view text) {
   return atproto::cid::of_dag_cbor(as_bytes(text));
 }
 
-/// One entry of a node about to be written.
+/// One entry of a node that is to be written.
 struct raw_entry {
   std::string key;
   atproto::cid value;
   atproto::cid right;
-  /// Length of the prefix left out, whether or not it is shared with the key
-  /// before; the shared one when absent.
+  /// Length of the prefix that is left out, whether or not the key before
+  /// shares it. When absent, the length that is really shared.
   std::optional<uint64_t> prefix = std::nullopt;
 };
 
@@ -33,10 +33,10 @@ struct raw_node {
   std::vector<raw_entry> entries;
 };
 
-/// Writes what it is told, without a question.
+/// Encodes the node as it is, without any check.
 bytes encode_raw(const raw_node& x);
 
-/// A tree in pieces.
+/// A tree as separate nodes that can be changed.
 struct tree_sketch {
   struct entry {
     std::string key;
@@ -47,10 +47,10 @@ struct tree_sketch {
   int depth = 0;
   std::unique_ptr<tree_sketch> left;
   std::vector<entry> entries;
-  /// Changes the node right before it is written.
+  /// Changes the node just before it is written.
   std::function<void(raw_node&)> edit;
 
-  /// This node and all below.
+  /// This node and all nodes below it.
   std::vector<tree_sketch*> nodes();
 
   /// Appends the blocks of all nodes, children first; returns the root.
@@ -59,7 +59,7 @@ struct tree_sketch {
 
 using leaf_map = std::map<std::string, atproto::cid, std::less<>>;
 
-/// The sound tree over `leaves`, which are not empty.
+/// The valid tree over `leaves`, which must not be empty.
 std::unique_ptr<tree_sketch> sketch_of(const leaf_map& leaves);
 
 /// The `n`th valid repo path of a depth.

@@ -13,7 +13,7 @@
 
 namespace weir::tests {
 
-/// Of the corpus below the shared folder, for WEIR_VECTORS.
+/// Path of the corpus below the shared folder, for WEIR_VECTORS.
 inline constexpr std::string_view jetstream_corpus
   = "vectors/jetstream/internal/corpus/testdata";
 

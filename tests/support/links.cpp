@@ -1,3 +1,4 @@
-// The whole program is the library that is linked (cmake/weir_module.cmake).
+// The test is that this program links with the library
+// (cmake/weir_module.cmake).
 int main() {
 }

@@ -39,7 +39,7 @@ public:
 
   const std::string& name() const noexcept { return name_; }
 
-  /// The next message; empty when none comes in this time.
+  /// The next message; empty when none arrives within this time.
   std::string take(std::chrono::milliseconds at_most) const {
     pollfd wanted{fd_, POLLIN, 0};
     if (::poll(&wanted, 1, static_cast<int>(at_most.count())) <= 0)

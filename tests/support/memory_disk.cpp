@@ -28,7 +28,7 @@ size_t kept_of(size_t unsynced, kept how, random_source& random) {
     case kept::some:
       break;
   }
-  const auto end = random.below(4); // Promises break at the ends.
+  const auto end = random.below(4); // Faults are most likely at the two ends.
   return end == 0 ? 0 : end == 1 ? unsynced : random.below(unsynced + 1);
 }
 
@@ -36,7 +36,8 @@ bool is_kept(kept how, random_source& random) {
   return how == kept::some ? random.below(2) == 0 : how == kept::all;
 }
 
-/// The file as it is found after its last bytes were lost, or spoilt.
+/// The file after the power loss, in which its last bytes may be lost or
+/// damaged.
 std::shared_ptr<memory_file> what_is_left(const memory_file& before,
                                           random_source& random,
                                           const power_loss& how) {
@@ -60,9 +61,9 @@ std::shared_ptr<memory_file> what_is_left(const memory_file& before,
   return out;
 }
 
-/// Draws for each name apart. LevelDB's own thread may be in the middle of a file
-/// when the power is lost: whatever it has written by then, what becomes of the
-/// other files is the same.
+/// Draws for each name independently. LevelDB's own thread may be writing a
+/// file when the power is lost. However much it has written by then, the result
+/// for the other files does not change.
 class draws_by_name {
 public:
   explicit draws_by_name(random_source& random) : seed_(random.next()) {

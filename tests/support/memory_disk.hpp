@@ -13,22 +13,22 @@ namespace weir::tests {
 struct memory_file;
 struct memory_state;
 
-/// How much is kept of what was not synced.
+/// How much of the unsynced data is kept.
 enum class kept : uint8_t { some, none, all };
 
 /// What a power loss may do beyond losing what was never synced.
 struct power_loss {
-  /// A kept part that was not synced may hold zeros or garbage from some point
-  /// within its last 4 KiB on.
+  /// The part of the unsynced data that is kept may contain zeros or garbage
+  /// from some point within its last 4 KiB.
   bool garble = false;
-  /// Pages of 4 KiB of what was not synced reached the disk in any order: each
-  /// is kept or zeros by itself.
+  /// Unsynced pages of 4 KiB reach the disk in any order: each is either kept
+  /// or reads as zeros.
   bool reorder = false;
-  /// Of each file from its last fsync on. With `some` any part, often none or
-  /// all of it.
+  /// What is kept of each file beyond its last fsync. With `some` it is any
+  /// part, often none or all of it.
   kept bytes = kept::some;
-  /// Of the changes of a directory since its last fsync. With `some` each is
-  /// kept or lost by itself.
+  /// What is kept of the changes of a directory since its last fsync. With
+  /// `some` each change is kept or lost independently.
   kept entries = kept::some;
 };
 
@@ -37,8 +37,8 @@ struct power_loss {
 /// and removals since the last fsync of their directory.
 ///
 /// # Threads
-/// Safe from any thread, but cut the power while nobody else writes if runs
-/// shall be repeatable.
+/// Safe from any thread. For repeatable runs no other thread may write while
+/// the power is cut.
 class memory_disk final : public storage::disk_env {
 public:
   memory_disk();
@@ -46,25 +46,26 @@ public:
 
   // -- faults -----------------------------------------------------------------
 
-  /// Decides now what will be there afterwards. Until `power_on` every call
-  /// fails, so that objects above can end without a trace.
+  /// Decides now what the disk will contain after the power loss. Until
+  /// `power_on` every call fails, so that objects that use the disk can be
+  /// destroyed without changing it.
   void cut_power(random_source& random, const power_loss& how = {});
 
-  /// The disk as the power loss left it.
+  /// Makes the disk available, with the content that the power loss left.
   void power_on();
 
-  /// As `kill -9` leaves it: everything written is there. Until `power_on`
-  /// every call fails.
+  /// Leaves the disk as after `kill -9`: everything that was written is there.
+  /// Until `power_on` every call fails.
   void kill();
 
   // -- looking and touching ---------------------------------------------------
 
   std::vector<std::string> names() const;
 
-  /// Content of a file; empty when absent.
+  /// Content of a file; empty when it does not exist.
   std::string read(const std::string& name) const;
 
-  /// Makes or replaces a file, durably.
+  /// Creates or replaces a file, durably.
   void write(const std::string& name, std::string content);
 
   void flip_bit(const std::string& name, size_t byte, unsigned bit);
@@ -76,7 +77,7 @@ public:
   void load(const std::string& directory);
   void store(const std::string& directory) const;
 
-  /// What `space` answers.
+  /// The numbers that `space` returns, in bytes.
   static constexpr uint64_t total = uint64_t{1} << 40;
   uint64_t free = total;
 

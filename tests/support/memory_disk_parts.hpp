@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-/// Inside of `memory_disk`.
+/// The internal types of `memory_disk`.
 namespace weir::tests {
 
 struct memory_file {
@@ -22,8 +22,8 @@ struct memory_file {
 
 using memory_directory = std::map<std::string, std::shared_ptr<memory_file>>;
 
-/// One change of a directory: a name means a file from now on, another name
-/// means nothing any more, or both at once (a rename).
+/// One change of a directory: `name` now refers to `file`, the name `gone` is
+/// removed, or both at once (a rename).
 struct entry_change {
   std::string name;
   std::shared_ptr<memory_file> file;
@@ -43,7 +43,7 @@ struct memory_state {
   memory_directory live;
   memory_directory durable;
   std::vector<entry_change> pending; ///< Not in `durable` yet, in order.
-  memory_directory after;            ///< What `power_on` brings back.
+  memory_directory after;            ///< The content after `power_on`.
   std::set<std::string> owners;
 
   void change(entry_change x) {
@@ -108,7 +108,8 @@ public:
     const std::lock_guard guard{disk_->mutex};
     if (!disk_->powered)
       return no_power("a file");
-    const heap_scope outside{heap_of_world}; // A disk is no memory.
+    // The content of a disk is not memory of its user.
+    const heap_scope outside{heap_of_world};
     file_->data.append(data.data(), data.size());
     return leveldb::Status::OK();
   }

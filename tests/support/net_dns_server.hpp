@@ -8,14 +8,14 @@
 
 namespace weir::tests {
 
-/// What the DNS server of a test says about one question.
+/// The answer of a test's DNS server to one question.
 struct dns_answer {
   std::vector<std::string> records; ///< RDATA, as bytes.
   uint8_t code = 0;                 ///< 3 = no such name.
   bool silent = false;
 };
 
-/// RDATA of an address and of a TXT value made of `parts`.
+/// RDATA of an address, and of a TXT value that consists of `parts`.
 inline std::string dns_address(std::string_view text) {
   auto x = net::ip_address::parse(text);
   EXPECT_TRUE(x) << text;
@@ -30,9 +30,9 @@ inline std::string dns_text(const std::vector<std::string>& parts) {
   return out;
 }
 
-/// A name server on a port of loopback, with its own threads; rules run on any
-/// of them. Answers that do not fit into 512 bytes are to be asked for again
-/// over TCP, as ever.
+/// A name server on a port of loopback. It has its own threads, and rules run
+/// on any of them. An answer that does not fit into 512 bytes is truncated, so
+/// that the client asks again over TCP.
 class dns_server {
 public:
   static constexpr uint16_t type_a = 1;
@@ -42,13 +42,13 @@ public:
   using rule_type
     = std::function<dns_answer(const std::string& name, uint16_t type)>;
 
-  /// @param port 0 takes a free one.
+  /// @param port 0 takes a free port.
   explicit dns_server(rule_type rule, uint16_t port = 0)
     : rule_(std::move(rule)) {
     fd_ = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     int bound = -1;
     for (int tries = 0; bound != 0 && tries < 100; ++tries) {
-      // A port that is free for both; many are taken for TCP, few for UDP.
+      // The port must be free for both; many are taken for TCP, few for UDP.
       tcp_ = std::make_unique<scripted_server>(
         [this](raw_peer& peer, size_t) {
           serve(peer);

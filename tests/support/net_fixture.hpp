@@ -16,10 +16,10 @@ namespace weir::tests {
 
 using namespace std::chrono_literals;
 
-/// How long a test waits for something that must happen.
+/// How long a test waits for something that must happen before it fails.
 constexpr auto patience = 60s;
 
-/// Things handed from io threads to a test, each awaited with a deadline.
+/// A queue from io threads to a test, which takes each item with a deadline.
 template <class T>
 class inbox {
 public:
@@ -29,7 +29,7 @@ public:
     arrived_.notify_all();
   }
 
-  /// The next one, or nothing when it does not come in time.
+  /// The next item, or nothing when none arrives in time.
   std::optional<T> pop(std::chrono::milliseconds timeout = patience) {
     std::unique_lock lock{mutex_};
     if (!arrived_.wait_for(lock, timeout, [this] {
@@ -52,7 +52,7 @@ private:
   std::deque<T> items_;
 };
 
-/// Real sockets on one io thread.
+/// A test with real sockets on one io thread.
 class NetFixture : public ::testing::Test {
 protected:
   NetFixture() : network(net::make_system_transport(threads)) {

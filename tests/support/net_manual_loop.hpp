@@ -12,7 +12,7 @@
 
 namespace weir::tests {
 
-/// A loop whose time stands still. One thread: the test's.
+/// A loop whose time moves only in `advance`. Only the test's thread uses it.
 class manual_loop final : public net::event_loop {
 public:
   void post(net::task x) override { tasks_.push_back(std::move(x)); }
@@ -25,7 +25,8 @@ public:
 
   steady_time now() const noexcept override { return now_; }
 
-  /// Runs what is posted and what is due, until nothing is.
+  /// Runs all tasks that are posted and all alarms that are due, until none is
+  /// left.
   void run() {
     for (;;) {
       while (!tasks_.empty()) {
@@ -40,7 +41,7 @@ public:
     }
   }
 
-  /// Lets time pass, alarm by alarm.
+  /// Lets time pass and runs each alarm at its time.
   void advance(std::chrono::microseconds x) {
     const auto end = now_ + x;
     for (run(); !alarms_.empty() && alarms_.begin()->first.first <= end;) {

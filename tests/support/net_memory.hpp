@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-// A network without sockets, on a clock that moves only when told to: real
-// bounds are met to the microsecond and no test waits for one.
+// A network without sockets, on a clock that only the test moves. So tests
+// check time limits to the microsecond without waiting for them.
 
 namespace weir::tests {
 
-/// A stream in memory: this end is the engine's, the rest is the test's.
+/// A stream in memory: the engine has this end, the test is the peer.
 class memory_stream final : public net::stream {
 public:
   memory_stream(manual_loop& loop, const net::endpoint& remote)
@@ -25,7 +25,7 @@ public:
 
   // -- the test's end ---------------------------------------------------------
 
-  /// The peer sends.
+  /// Delivers bytes from the peer.
   void feed(std::string_view x) {
     incoming_ += x;
     serve_read();
@@ -37,7 +37,7 @@ public:
   /// Everything that was written since the last call.
   std::string take() { return std::exchange(written_, {}); }
 
-  /// How many bytes the peer takes from now on.
+  /// Sets the number of bytes that the peer accepts from now on.
   void set_room(size_t x) {
     room_ = x;
     serve_write();
@@ -121,12 +121,13 @@ private:
 
 using memory_stream_ptr = std::shared_ptr<memory_stream>;
 
-/// Dials end in a `memory_stream`, clients of the server are made by the test.
+/// Outgoing connections become a `memory_stream`. Clients of the server are
+/// made by the test.
 class memory_transport final : public net::transport {
 public:
   // -- the test's end ---------------------------------------------------------
 
-  /// A client of the port that is open.
+  /// Connects a client to the port that listens.
   memory_stream_ptr connect(const char* from = "127.0.0.1") {
     auto out = std::make_shared<memory_stream>(
       loop, net::endpoint{*net::ip_address::parse(from), 40'000});
@@ -136,7 +137,8 @@ public:
   }
 
   manual_loop loop;
-  std::vector<memory_stream_ptr> dialled; ///< In order.
+  /// Outgoing connections in the order in which they were made.
+  std::vector<memory_stream_ptr> dialled;
   std::vector<std::chrono::microseconds> dial_timeouts;
 
   // -- net::transport ---------------------------------------------------------

@@ -20,15 +20,15 @@
 
 namespace weir::tests {
 
-/// One end of a TCP connection in the test's own hands: blocking, every wait
-/// bounded, bytes exactly as given.
+/// One end of a TCP connection that the test controls: calls block, every wait
+/// has a limit, and bytes are sent exactly as given.
 class raw_peer {
 public:
   explicit raw_peer(int fd) : fd_(fd) {
     // nop
   }
 
-  /// Connects to loopback, from `source` (e.g. 127.0.0.2) if given.
+  /// Connects to loopback, from address `source` (e.g. 127.0.0.2) if given.
   /// @param receive_bytes Size of the kernel's receive buffer; 0 = default.
   static raw_peer dial(uint16_t port, const char* source = nullptr,
                        int receive_bytes = 0) {
@@ -54,7 +54,7 @@ public:
 
   ~raw_peer() { close(); }
 
-  /// False when the peer no longer takes bytes.
+  /// Sends all bytes. False when the peer no longer accepts bytes.
   bool send(std::string_view x) {
     while (!x.empty()) {
       auto n = ::send(fd_, x.data(), x.size(), MSG_NOSIGNAL);
@@ -69,7 +69,8 @@ public:
 
   enum class outcome { data, end, reset, timeout };
 
-  /// Reads what is there, waiting at most `timeout_ms` for the first byte.
+  /// Reads the bytes that are there, and waits at most `timeout_ms` for the
+  /// first.
   outcome read_some(std::string& into, int timeout_ms = 60'000) {
     pollfd waits{fd_, POLLIN, 0};
     if (poll(&waits, 1, timeout_ms) <= 0)
@@ -84,8 +85,8 @@ public:
     return outcome::data;
   }
 
-  /// Reads until `mark` was seen; returns everything up to its end, and keeps
-  /// the rest for the next call. Empty when the stream ends before.
+  /// Reads up to `mark`. Returns everything up to its end and keeps the rest
+  /// for the next call. Empty when the stream ends before `mark`.
   std::string read_until(std::string_view mark, int timeout_ms = 60'000) {
     for (;;) {
       if (auto at = rest_.find(mark); at != std::string::npos)
@@ -95,14 +96,14 @@ public:
     }
   }
 
-  /// Exactly `n` bytes, or fewer when the stream ends.
+  /// Reads exactly `n` bytes, or fewer when the stream ends.
   std::string read_exactly(size_t n) {
     while (rest_.size() < n && read_some(rest_) == outcome::data)
       continue;
     return take(std::min(n, rest_.size()));
   }
 
-  /// Everything to the end of the stream.
+  /// Reads everything up to the end of the stream.
   std::string read_all(outcome* how = nullptr) {
     auto last = outcome::data;
     while (last == outcome::data)
@@ -112,7 +113,7 @@ public:
     return take(rest_.size());
   }
 
-  /// How the peer ended the connection; what still comes is thrown away.
+  /// How the peer ended the connection. Bytes that arrive before are dropped.
   outcome wait_for_end() {
     outcome how = outcome::data;
     read_all(&how);

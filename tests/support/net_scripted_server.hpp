@@ -4,16 +4,17 @@
 
 namespace weir::tests {
 
-/// A TCP server on loopback whose every connection runs a script of the test,
-/// in its own thread, with blocking calls. Scripts end when their peer does,
-/// at the latest with the server.
+/// A TCP server on loopback that runs a script of the test for each connection,
+/// in a thread of its own and with blocking calls. A script ends when its peer
+/// closes the connection, at the latest with the server.
 class scripted_server {
 public:
-  /// @param script Called with the connection and its number, from 0.
+  /// @param script Called with the connection and its number, which starts at
+  /// 0.
   using script_type = std::function<void(raw_peer&, size_t)>;
 
-  /// @param port 0 takes a free one.
-  /// @param address Loopback, or `INADDR_ANY` for all that there are.
+  /// @param port 0 takes a free port.
+  /// @param address Loopback, or `INADDR_ANY` for all addresses.
   explicit scripted_server(script_type script, uint16_t port = 0,
                            in_addr_t address = INADDR_LOOPBACK)
     : script_(std::move(script)) {
@@ -48,7 +49,7 @@ public:
 
   uint16_t port() const noexcept { return port_; }
 
-  /// `http://127.0.0.1:PORT`
+  /// The origin, `http://127.0.0.1:PORT`.
   std::string origin() const {
     return "http://127.0.0.1:" + std::to_string(port_);
   }

@@ -32,14 +32,14 @@ struct tls_identity {
   x509_ptr certificate;
 };
 
-/// What a server certificate says. Times in seconds from now.
+/// The content of a server certificate. Times are in seconds from now.
 struct tls_claims {
   std::string subject_names = "DNS:localhost,IP:127.0.0.1";
   long valid_from = -3'600;
   long valid_until = 3'600;
 };
 
-/// A certificate authority of the test's own, new for each object.
+/// A certificate authority for tests, with a new key for each object.
 class tls_authority {
 public:
   tls_authority() : root_(make("Test CA", nullptr, {"", -7'200, 7'200})) {
@@ -94,15 +94,15 @@ private:
   tls_identity root_;
 };
 
-/// The server's end of TLS on a connection in the test's hands.
+/// The server's end of TLS on a connection that the test controls.
 class tls_peer {
 public:
-  /// @param version_max E.g. TLS1_1_VERSION; 0 = the newest.
+  /// @param version_max For example TLS1_1_VERSION; 0 = the newest.
   tls_peer(raw_peer& socket, const tls_identity& identity, int version_max = 0)
     : context_(SSL_CTX_new(TLS_server_method())) {
     std::signal(SIGPIPE, SIG_IGN); // OpenSSL writes without MSG_NOSIGNAL.
     auto context = context_.get();
-    SSL_CTX_set_security_level(context, 0); // Lets old versions be offered.
+    SSL_CTX_set_security_level(context, 0); // Permits old versions.
     SSL_CTX_set_min_proto_version(context, TLS1_VERSION);
     SSL_CTX_set_max_proto_version(context, version_max);
     SSL_CTX_use_certificate(context, identity.certificate.get());
@@ -114,7 +114,7 @@ public:
 
   bool open() const noexcept { return open_; }
 
-  /// The name the client asked for; empty when it named none.
+  /// The server name that the client sent; empty when it sent none.
   std::string server_name() const {
     auto x = SSL_get_servername(ssl_.get(), TLSEXT_NAMETYPE_host_name);
     return x ? x : "";
@@ -124,7 +124,7 @@ public:
     return SSL_write(ssl_.get(), x.data(), static_cast<int>(x.size())) > 0;
   }
 
-  /// Reads until `mark` was seen.
+  /// Reads up to `mark`.
   std::string read_until(std::string_view mark) {
     std::string x;
     char c = 0;

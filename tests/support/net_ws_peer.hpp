@@ -5,23 +5,23 @@
 
 namespace weir::tests {
 
-/// One WebSocket frame as it came over the wire.
+/// One WebSocket frame as it was received.
 struct wire_frame {
   net::ws_opcode opcode = net::ws_opcode::close;
   std::string payload;
-  bool ok = false; ///< False when the stream ended instead.
+  bool ok = false; ///< False when the stream ended before a frame.
 };
 
-/// Frame by frame, either end of a WebSocket connection on a `raw_peer`: says
-/// and sees exactly what a test wants, right or wrong.
+/// Either end of a WebSocket connection on a `raw_peer`, frame by frame. It
+/// sends exactly what a test wants, right or wrong, and shows what it receives.
 class ws_peer {
 public:
-  /// The server's end: answers the upgrade that the client sends.
+  /// The server's end: answers the client's upgrade request.
   static ws_peer accept(raw_peer& socket) {
     return accept(socket, socket.read_until("\r\n\r\n"));
   }
 
-  /// Same, when the head of the upgrade was read already.
+  /// The same for an upgrade request whose head was already read.
   static ws_peer accept(raw_peer& socket, std::string head) {
     ws_peer x{socket, true};
     x.request = std::move(head);
@@ -33,7 +33,7 @@ public:
     return x;
   }
 
-  /// The client's end: asks for an upgrade of `path` at `host`.
+  /// The client's end: requests an upgrade of `path` at `host`.
   static ws_peer ask(raw_peer& socket, std::string_view path = "/",
                      std::string_view host = "a") {
     ws_peer x{socket, false};
@@ -81,7 +81,7 @@ public:
     return {static_cast<net::ws_opcode>(head[0] & 0x0f), payload, true};
   }
 
-  /// The next frame of a kind; others are thrown away.
+  /// The next frame of a kind; frames of other kinds are dropped.
   wire_frame read(net::ws_opcode opcode) {
     for (;;) {
       auto x = read();
@@ -90,7 +90,7 @@ public:
     }
   }
 
-  /// The code of the close frame that comes; 0 when the stream ends without.
+  /// The code of the next close frame; 0 when the stream ends without one.
   uint16_t read_close_code() {
     auto x = read(net::ws_opcode::close);
     return x.payload.size() < 2
@@ -98,8 +98,8 @@ public:
              : static_cast<uint16_t>(number(x.payload.substr(0, 2)));
   }
 
-  std::string request; ///< Head of the client's upgrade.
-  std::string answer;  ///< Head of the server's answer.
+  std::string request; ///< The head of the client's upgrade request.
+  std::string answer;  ///< The head of the server's answer.
 
 private:
   ws_peer(raw_peer& socket, bool server) : socket_(&socket), server_(server) {

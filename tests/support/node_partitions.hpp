@@ -6,8 +6,8 @@
 
 namespace weir::tests {
 
-/// How many partitions the nodes of a test program have: WEIR_PARTITIONS, which
-/// nodes that are processes of their own read, too, or one.
+/// The number of partitions that the nodes of a test program have: the value of
+/// WEIR_PARTITIONS, which nodes in processes of their own read, too, or one.
 inline size_t node_partitions() {
   const auto* text = std::getenv("WEIR_PARTITIONS");
   return text == nullptr ? 1 : std::stoul(text);

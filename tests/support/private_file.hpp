@@ -7,7 +7,7 @@
 
 namespace weir::tests {
 
-/// Writes a file that nobody else may read.
+/// Writes a file that only its owner may read.
 inline void write_private(const std::string& path, std::string_view text) {
   std::ofstream{path} << text;
   using std::filesystem::perms;

@@ -14,7 +14,7 @@ using namespace atproto;
 
 namespace {
 
-/// 2026-01-01: where repositories without a clock begin.
+/// 2026-01-01: the time of the first commit of a repository without a clock.
 constexpr wall_time epoch{1'767'225'600'000'000};
 
 constexpr uint16_t clock_id = 7;
@@ -190,7 +190,7 @@ commit_draft test_repo::draft() {
             .value();
   if (!committed_)
     add_node(data_);
-  // What a verifier will touch.
+  // Adds the nodes that a verifier will read.
   [[maybe_unused]] const auto held
     = mst::check_inversion(data_, before, ops, [&](const cid& id) {
         if (nodes_.contains(id))

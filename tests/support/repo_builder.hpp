@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-// Repositories of tests: signed and whole, made in memory. Everything a frame
-// or CAR is made of can be changed before it is encoded.
+// Repositories for tests: signed, complete, and made in memory. Every part of a
+// frame or CAR can be changed before it is encoded.
 
 namespace weir::tests {
 
@@ -25,11 +25,11 @@ using named_block = std::pair<atproto::cid, bytes>;
 /// A record `{"$type": "app.test.note", "text": text}`.
 bytes make_record(std::string_view text);
 
-/// A CAR of `blocks` in the order given.
+/// A CAR with `blocks` in the given order.
 bytes make_car(const atproto::cid& root,
                const std::vector<named_block>& blocks);
 
-/// A frame of a kind that nobody knows yet.
+/// A frame of an event type that the protocol does not define.
 bytes unknown_frame(int64_t seq);
 
 struct owned_op {
@@ -46,29 +46,30 @@ struct commit_draft {
   std::optional<atproto::tid> since;
   atproto::cid prev_data;
   std::vector<owned_op> ops;
-  std::vector<named_block> blocks; ///< All but the commit block.
+  std::vector<named_block> blocks; ///< All blocks except the commit block.
   bool too_big = false;
 
-  /// What a key that signs makes of `object`.
+  /// Signs `object` with `key` and returns the commit block.
   bytes sign(const atproto::private_key& key) const;
 
   /// The frame around a signed commit block.
   bytes encode(bytes_view commit_block) const;
 };
 
-/// Decodes and verifies a #commit frame; anything else is `bad_shape`.
+/// Decodes and verifies a #commit frame; any other frame is `bad_shape`.
 atproto::verified<atproto::verified_commit>
 verify_frame(const bytes& frame, const atproto::public_key& key, wall_time now);
 
-/// The field `time` of a frame that was made then.
+/// The field `time` of a frame that was made at `x`.
 std::string frame_time_of(wall_time x);
 
 /// A repository of one account. Changes wait until `commit` signs them.
 class test_repo {
 public:
-  /// @param time Dates each commit, as a PDS does, and outlives the repository.
-  ///        Without it the first one is of 2026-01-01 and each of a second after
-  ///        the last: the same bytes whenever a test runs.
+  /// @param time Its time is the time of each commit, as at a PDS; it outlives
+  /// the repository. Without a clock the first commit is made on 2026-01-01 and
+  /// each later one a second after the one before, so that the bytes are the
+  /// same in every run.
   explicit test_repo(uint64_t seed = 1,
                      atproto::curve which = atproto::curve::k256,
                      const clock* time = nullptr);
@@ -77,7 +78,7 @@ public:
 
   const atproto::private_key& key() const noexcept { return key_; }
 
-  /// A time at which none of the revs is in the future.
+  /// A time at which no rev of the repository is in the future.
   wall_time now() const noexcept { return rev_.time(); }
 
   const atproto::tid& rev() const noexcept { return rev_; }
@@ -89,19 +90,19 @@ public:
     return records_;
   }
 
-  /// Creates or updates.
+  /// Creates or updates a record.
   void put(std::string_view path, bytes record);
 
-  /// Same, when only a CID of the record is known.
+  /// The same for a record of which only the CID is known.
   void put(std::string_view path, const atproto::cid& id);
 
   void remove(std::string_view path);
 
-  /// Takes the waiting changes into the tree; the draft holds new nodes, new
-  /// records, and what an inversion of the ops touches.
+  /// Takes the waiting changes into the tree. The draft contains new nodes, new
+  /// records, and the nodes that an inversion of the ops reads.
   commit_draft draft();
 
-  /// `draft`, signed and encoded.
+  /// Makes, signs and encodes a `draft`.
   bytes commit();
 
   /// The signed commit block over the current tree.
@@ -110,7 +111,7 @@ public:
   /// Every node and record block of the current tree.
   std::vector<named_block> blocks() const;
 
-  /// The repository as `getRepo` gives it: commit, nodes, records.
+  /// The repository in the form of a getRepo answer: commit, nodes, records.
   bytes export_car() const;
 
   /// A #sync frame for the current state.
@@ -130,7 +131,7 @@ private:
   int64_t seq_ = 0;
   std::map<std::string, atproto::cid, std::less<>> records_;
   std::vector<owned_op> waiting_;
-  std::unordered_map<atproto::cid, bytes> bodies_; ///< Of records.
+  std::unordered_map<atproto::cid, bytes> bodies_; ///< Record blocks.
   std::unordered_map<atproto::cid, bytes> nodes_;
   bytes_view found_;
 };

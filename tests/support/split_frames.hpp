@@ -7,8 +7,8 @@
 
 namespace weir::tests {
 
-/// Frames that were written down one behind the other, each behind its length
-/// in 32 bits of that byte order.
+/// Splits frames that were written one after the other, each preceded by its
+/// length in 32 bits of this byte order.
 inline std::vector<shared_bytes> split_frames(bytes_view all,
                                               std::endian order) {
   constexpr size_t prefix = 4;

@@ -5,7 +5,7 @@
 
 namespace weir::tests {
 
-/// A new, empty directory that goes away with the object.
+/// A new, empty directory that is removed with the object.
 class temp_dir {
 public:
   temp_dir();
@@ -15,7 +15,7 @@ public:
 
   const std::filesystem::path& path() const noexcept { return path_; }
 
-  /// Path of something inside.
+  /// The path of an entry in the directory.
   std::string at(const std::string& name) const {
     return (path_ / name).string();
   }

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-// Test vectors made by others. They are read where they lie, below the folder
-// the build was configured with (CMake variable WEIR_SHARED), and are never
-// part of this repository. The folder may be absent.
+// Test vectors from other projects. They are read where they are, below the
+// folder that the build was configured with (CMake variable WEIR_SHARED), and
+// are never part of this repository. The folder may be absent.
 
 namespace weir::tests {
 
@@ -21,7 +21,7 @@ inline std::filesystem::path shared_path(std::string_view relative) {
   return std::filesystem::path{WEIR_SHARED_DIR} / relative;
 }
 
-/// A file of our own below `tests/data`.
+/// A file of this repository, below `tests/data`.
 inline std::filesystem::path data_path(std::string_view relative) {
   return std::filesystem::path{WEIR_TEST_DATA_DIR} / relative;
 }
@@ -40,8 +40,8 @@ inline std::string read_file(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>{in}, std::istreambuf_iterator<char>{}};
 }
 
-/// The lines of a text file as they are, without CR and LF; empty lines and
-/// lines that begin with `#` are left out, as the vectors' own readers do.
+/// The lines of a text file without CR and LF. Empty lines and lines that begin
+/// with `#` are left out, as the vectors' own readers do.
 inline std::vector<std::string>
 read_vector_lines(const std::filesystem::path& path) {
   std::ifstream in{path, std::ios::binary};
@@ -61,8 +61,8 @@ read_vector_lines(const std::filesystem::path& path) {
 } // namespace weir::tests
 
 /// Declares `variable`, the path of a vector file or folder, in a test's body.
-/// Absent, the test is skipped with the reason, or fails when vectors are
-/// required.
+/// When the path does not exist, the test is skipped with the reason, or fails
+/// when vectors are required.
 ///
 ///   WEIR_VECTORS(path, "vectors/atproto-interop-tests/syntax");
 #define WEIR_VECTORS(variable, relative)                                       \

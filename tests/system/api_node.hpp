@@ -14,11 +14,12 @@
 
 namespace weir::tests {
 
-/// What a request of a test says; the bytes on the wire are made from it.
+/// A test's request, from which the bytes on the wire are made.
 struct plain_request {
   std::string method = "GET";
   std::string path = "/";
-  /// Host is added unless it is here; an empty value leaves it out.
+  /// The header Host is added unless it is given here; with an empty value it
+  /// is left out.
   std::map<std::string, std::string> headers;
   std::string body;
 };
@@ -29,18 +30,17 @@ struct plain_reply {
   std::string body;
 };
 
-/// A node under test, with or without a password, that follows nothing.
+/// A node under test, with or without a password, that has no upstream.
 ///
 /// # Ownership
 /// The process ends with the object.
 ///
-/// # Errors
-/// A process that has ended by itself, or grown by more than `may_grow_by` at
-/// any time since it was ready, fails the test.
+/// The test fails when the process ends by itself, or when its memory was at
+/// any time more than `may_grow_by` above that at the ready line.
 class api_node {
 public:
   static constexpr std::string_view password = "correct horse battery";
-  /// Basic auth of `admin` with that password.
+  /// The header value for Basic auth of `admin` with that password.
   static constexpr const char* credential
     = "Basic YWRtaW46Y29ycmVjdCBob3JzZSBiYXR0ZXJ5";
 
@@ -51,21 +51,22 @@ public:
   api_node(const api_node&) = delete;
   api_node& operator=(const api_node&) = delete;
 
-  /// Sets another bound than the usual one (hostile-inputs.md: 16 MiB).
+  /// Sets another limit than the usual one (hostile-inputs.md: 16 MiB).
   void may_grow_by(size_t bytes) { growth_bytes_max_ = bytes; }
 
-  /// Ends the process by `signal` and starts it anew on the same folder.
+  /// Ends the process with `signal` and starts it again on the same directory.
   void restart(int signal);
 
-  /// One connection from `source`, one request, one answer.
+  /// Opens one connection from address `source`, sends one request, and returns
+  /// the answer.
   plain_reply ask(uint16_t port, const plain_request& x,
                   const char* source = nullptr) const;
 
-  /// A request that opens a WebSocket, with `more` headers.
+  /// A request that opens a WebSocket, with the headers of `more` added.
   static plain_request upgrade(const std::string& path,
                                std::map<std::string, std::string> more = {});
 
-  /// The line that says where it is reached.
+  /// The line in which the node names its addresses.
   const std::string& ready_line() const noexcept { return ready_line_; }
 
   uint16_t data = 0;       ///< Port.

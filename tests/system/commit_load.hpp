@@ -23,26 +23,26 @@
 
 namespace weir::tests {
 
-/// Commits of some accounts without a pause: as soon as one has come to the
-/// consumer the next one is sent, so that `window` of them are always on their
-/// way. The consumer expects each of them once and those of an account in
-/// order.
+/// Commits of some accounts without a pause: as soon as the consumer has one,
+/// the next is sent, so that `window` of them are always on their way. The
+/// consumer expects each commit once, and the commits of an account in order.
 ///
 /// # Ownership and threads
-/// Borrows the stream and the repos, which are nobody else's until the end. All
-/// calls from one thread. Ends its own two when it is destroyed.
+/// Borrows the stream and the repos, which nobody else may use while it exists.
+/// All calls come from one thread. Its destructor ends its own two threads.
 class commit_load {
 public:
   static constexpr size_t window = 256;
 
-  /// What came since this was asked for last.
+  /// What came since the last call that asked for it.
   struct told {
     size_t commits = 0;
-    std::chrono::milliseconds longest{0}; ///< From its frame to its event.
-    std::chrono::milliseconds time{0};    ///< In which they came.
+    /// The longest time from a commit's frame to its event.
+    std::chrono::milliseconds longest{0};
+    std::chrono::milliseconds time{0}; ///< The time in which the commits came.
   };
 
-  /// @param data_url Of the node, which has the repos.
+  /// @param data_url The data URL of the node, which must have the repos.
   commit_load(const net::transport_ptr& network, const std::string& data_url,
               hostile_stream& stream, std::list<live_repo>& repos);
   ~commit_load();
@@ -50,19 +50,20 @@ public:
   commit_load(const commit_load&) = delete;
   commit_load& operator=(const commit_load&) = delete;
 
-  /// Puts another frame between the commits; `make` is told its sequence number.
+  /// Sends another frame between the commits. `make` gets its seq.
   bool send(const std::function<bytes(int64_t)>& make);
 
   told ask();
 
-  /// Waits until so many have come since `ask` was called last.
+  /// Waits until `commits` commits have come since the last call of `ask`.
   bool await(size_t commits);
 
-  /// Ends the sending. Returns when all that was sent has come.
-  /// @returns false when something did not.
+  /// Ends the sending. Returns when every commit that was sent has come.
+  /// @returns False when one did not come.
   bool stop();
 
-  /// What came that was not expected, or not then; empty when nothing did.
+  /// The first event that was not expected, or not at that time; empty when
+  /// there was none.
   std::string surprise() const;
 
 private:
@@ -75,14 +76,14 @@ private:
 
   hostile_stream& stream_;
   std::list<live_repo>& repos_;
-  std::mutex sending_; ///< The order of the stream.
+  std::mutex sending_; ///< Guards the order of the stream.
   int64_t seq_ = 0;
-  mutable std::mutex guard_; ///< Of all below.
+  mutable std::mutex guard_; ///< Guards all members below.
   std::condition_variable changed_;
-  /// By account: what its next commits say, and when each was sent.
+  /// For each account, the content of its next commits and when each was sent.
   std::map<std::string, std::deque<std::pair<std::string, steady_time>>>
     on_their_way_;
-  size_t waiting_ = 0; ///< Of those.
+  size_t waiting_ = 0; ///< Number of commits in `on_their_way_`.
   bool over_ = false;
   std::string surprise_;
   told told_;

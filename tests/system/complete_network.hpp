@@ -11,10 +11,10 @@
 
 namespace weir::tests {
 
-/// A small network, and a node that says which of its copies are whole.
+/// A small network, and a node that reports which of its copies are complete.
 class complete_network {
 public:
-  /// Which streams the node follows.
+  /// The streams that the node follows.
   enum class by { relay, hosts };
 
   static simnet::network_options options(uint64_t seed, bool relay = true);
@@ -33,32 +33,34 @@ public:
 
   void inject(simnet::fault_kind kind, simnet::fault what = {});
 
-  /// `/v1/repos/:did/completeness`.
+  /// Answer of `/v1/repos/:did/completeness`.
   boost::json::object told(const atproto::did& repo);
 
-  /// `/v1/completeness` with this query.
+  /// Answer of `/v1/completeness` with this query.
   boost::json::object summary(const std::string& query = {});
 
-  /// `/repos/:did`.
+  /// Answer of `/repos/:did`.
   boost::json::object row(const atproto::did& repo);
 
-  /// Why active accounts are not complete, and which are called so although
-  /// they differ from the network; empty: all is well.
+  /// Why active accounts are not complete, and which accounts are reported as
+  /// complete although their copy differs from the network. Empty when there
+  /// are none.
   std::string difference();
 
-  /// Waits until every active account is complete, and its copy equal.
+  /// Waits until every active account is complete and its copy is equal.
   bool await_whole();
 
-  /// The same, and then after events of every account.
+  /// Does so, and again after new events of every account.
   bool await_lively();
 
-  /// Of all accounts, in order.
+  /// The revs of all accounts, in order.
   std::vector<atproto::tid> revs();
 
-  /// How many accounts have another one.
+  /// The number of accounts whose rev has changed.
   size_t changed_since(const std::vector<atproto::tid>& before);
 
-  /// Waits until the node counts itself that all of so many are complete.
+  /// Waits until the node's own count says that all `active` accounts are
+  /// complete.
   bool await_counted(uint64_t active);
 
 private:

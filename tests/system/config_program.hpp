@@ -8,16 +8,16 @@
 
 namespace weir::tests {
 
-/// The program `weir` as users start it: arguments in, lines and an exit
-/// status out. Its environment has no WEIR_ variables but those given.
+/// The program `weir` as users start it: it gets arguments and returns lines
+/// and an exit status. Its environment has no WEIR_ variables but those given.
 ///
 /// # Ownership
-/// A process that still runs is killed with the object; where leaks are looked
-/// for, it is told to end first. It also ends with the thread that made the
+/// A process that still runs is killed with the object. In builds that look for
+/// leaks it is first asked to end. It also ends with the thread that made the
 /// object, and so with a test that is killed.
 ///
 /// # Errors
-/// What a sanitizer or an assertion wrote to standard error fails the test.
+/// The test fails when a sanitizer or an assertion wrote to standard error.
 class program {
 public:
   explicit program(std::vector<std::string> arguments,
@@ -27,29 +27,30 @@ public:
   program(const program&) = delete;
   program& operator=(const program&) = delete;
 
-  /// The next line of standard output; nothing when it ended or none came in
-  /// time.
+  /// The next line of standard output; nothing when the output has ended or no
+  /// line came in time.
   std::optional<std::string> read_line(std::chrono::milliseconds at_most);
 
   void send(int signal) const;
 
-  /// Its memory that is in RAM now; 0 once it has ended.
+  /// Its memory that is in RAM now, in bytes; 0 once it has ended.
   size_t resident_bytes() const;
 
-  /// The most it ever had there.
+  /// The largest value that `resident_bytes` has had.
   size_t peak_bytes() const;
 
-  /// Time of processors that it has used.
+  /// The CPU time that it has used.
   std::chrono::nanoseconds cpu_time() const;
 
-  /// The exit status, once it has ended; negative: killed by that signal;
-  /// nothing when it did not end in time. Reads all output.
+  /// Waits for the end, reads all output, and returns the exit status; a
+  /// negative number is the signal that killed it. Nothing when it did not end
+  /// in time.
   std::optional<int> wait(std::chrono::seconds at_most);
 
-  /// What came so far; all after `wait`.
+  /// The output so far; complete after `wait`.
   const std::string& output() const noexcept { return output_; }
 
-  /// What it wrote to standard error so far. It never waits for a reader.
+  /// Standard error so far. The program never waits until it is read.
   std::string errors() const;
 
 private:
@@ -62,7 +63,7 @@ private:
   size_t line_ = 0; ///< Where the next line begins.
 };
 
-/// Runs it to its end.
+/// The result of a program that ran to its end.
 struct finished {
   int status = 0;
   std::string output;

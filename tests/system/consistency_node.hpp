@@ -15,8 +15,8 @@
 
 namespace weir::tests {
 
-/// A node that tracks one repo of one host: what the host does is in the hands of
-/// the test, and what the node remembers is what it tells.
+/// A node that tracks one repo of one host. The test decides what the host
+/// does, and reads from the node's answers what it knows.
 class ConsistencyTest : public testing::Test {
 protected:
   static constexpr auto list_path = "/xrpc/com.atproto.sync.listRepos";
@@ -34,7 +34,7 @@ protected:
     more.insert(more.end(), {"--mode", "manual"});
     node = std::make_unique<hostile_node>(std::vector{"pds:" + host.url()},
                                           host.url(), std::move(more));
-    // Then its stream has a position; what was fetched before proves nothing.
+    // Its stream has a position then, and an earlier fetch proves nothing.
     EXPECT_TRUE(eventually(node_patience, [this] {
       return host.asked(list_path) > 0;
     }));
@@ -46,7 +46,7 @@ protected:
     ASSERT_EQ(node->await(repo.did(), "synced").status, "synced");
   }
 
-  /// The next commit of the repo, which has one record more.
+  /// The next commit of the repo, which adds one record.
   commit_draft next() {
     repo.put("app.test.note/" + std::to_string(++records), make_record("more"));
     auto out = repo.draft();
@@ -91,7 +91,7 @@ protected:
     return out;
   }
 
-  /// Why a term does not hold; empty: it does.
+  /// Why a term of completeness does not hold; empty when it holds.
   std::string reason_of(std::string_view term) {
     const auto all = told();
     for (const auto& x : all.at("terms").as_array())
@@ -119,7 +119,7 @@ protected:
                               + R"(","active":true}]})");
   }
 
-  /// What is on disk of the repo while the node is down, changed by `change`.
+  /// The row of the repo on disk while the node is down, after `change`.
   storage::repo_row
   row_left(const std::function<void(storage::repo_row&)>& change) {
     const auto db = store_of(node->data_dir(), repo.did());

@@ -7,10 +7,12 @@
 
 namespace weir::tests {
 
-/// Letters and digits, so many and so mixed that no compression hides them.
+/// Random letters and digits, enough of them that compression cannot hide the
+/// text.
 std::string unlikely_text(uint64_t seed);
 
-/// How many of these texts, each of them an unlikely one, are in files of a directory.
+/// The number of these texts, made by `unlikely_text`, that are in files of a
+/// directory.
 size_t texts_on_disk(const std::string& dir,
                      const std::vector<std::string>& texts);
 

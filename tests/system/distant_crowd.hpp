@@ -8,8 +8,8 @@
 
 namespace weir::tests {
 
-/// A crowd in a process of its own, which has what the others leave of the
-/// CPUs: it shares nothing with the node but the machine.
+/// A crowd in a process of its own, which has the CPUs that the other processes
+/// leave to it. It shares only the machine with the node.
 ///
 /// # Ownership
 /// Must be made before the test has threads. The process ends with the object.
@@ -21,7 +21,7 @@ public:
   distant_crowd(const distant_crowd&) = delete;
   distant_crowd& operator=(const distant_crowd&) = delete;
 
-  /// As `--upstream` takes them.
+  /// The hosts in the form of the option `--upstream`.
   const std::vector<std::string>& upstreams() const noexcept {
     return upstreams_;
   }
@@ -29,7 +29,7 @@ public:
   /// The origin of the host with this number.
   std::string url(size_t i) const;
 
-  /// Lets it work, or stops it where it is.
+  /// Continues the process, or stops it.
   void run(bool does) const;
 
 private:

@@ -16,21 +16,21 @@
 
 namespace weir::tests {
 
-/// An application that outlives the node: writes every event down durably,
-/// acks it then, and holds the node to what it promises about acks.
+/// An application that outlives the node. It writes every event down durably,
+/// acks it afterwards, and checks the node's promises about acks.
 ///
 /// # What an ack is worth
-/// Tap's wire answers no ack, so "no acked id comes again" needs a meaning that
-/// can be seen from outside. The node settles an event only by its ack. It
-/// hands acks to the JOURNAL at once and one write at a time, before it sends
-/// what the ack made room for, and the JOURNAL writes them with its next batch
-/// (delivery_machine.hpp, Durability; journal.hpp, Order). Of that follows, in
-/// order of strength:
+/// Tap's protocol does not confirm acks, so "no acked id comes again" needs a
+/// meaning that can be observed from outside. The node settles an event only by
+/// its ack. It hands acks to the JOURNAL at once and one write at a time,
+/// before it sends what the ack made room for, and the JOURNAL writes them with
+/// its next batch (delivery_machine.hpp, Durability; journal.hpp, Order). From
+/// this follows, the strongest first:
 ///
 ///  1. An event whose ack is in the store that a dead process left never comes
 ///     again, whatever dies later.
-///  2. On one connection no id comes twice: the wait before a repetition is
-///     longer than any connection of these tests.
+///  2. On one connection no id comes twice, since the wait before a repetition
+///     is longer than any connection of these tests.
 ///  3. The node shows that it has an ack when it sends the DID's next event
 ///     across a barrier, and with it all acks sent before that one. From then
 ///     on two more commits of its partition, each made after the one before it
@@ -40,28 +40,29 @@ namespace weir::tests {
 ///  4. A node that ends in order (SIGTERM) writes every ack that it has: those
 ///     it has shown to have, as in 3, are in the store without any commit.
 ///
-/// Another ack that is not confirmed may be lost with the process; its event
-/// then comes again, with the same content (`counters::in_doubt`).
+/// Any other ack may be lost with the process. Its event then comes again, with
+/// the same content (`counters::in_doubt`).
 ///
 /// # Threads
-/// Events come on an io thread; all calls from the test's thread. Between
-/// `end_connection` and the next `connect` nothing comes.
+/// Events come on an io thread; all calls come from the test's thread. Between
+/// `end_connection` and the next `connect` no event comes.
 class durable_consumer {
 public:
   struct counters {
     uint64_t taken = 0;     ///< Ids that were new.
-    uint64_t again = 0;     ///< Ids that came again,
-    uint64_t in_doubt = 0;  ///< though an ack was on its way.
+    uint64_t again = 0;     ///< Ids that came again.
+    uint64_t in_doubt = 0;  ///< Of those, ids whose ack was on its way.
     uint64_t confirmed = 0; ///< Acks that had to be in a store.
   };
 
-  /// @param file Where events are written down.
+  /// @param file The file to which events are written.
   durable_consumer(const std::string& file, uint64_t seed);
 
   /// Connects to a node.
-  /// @param forgetful Leaves out one ack of 64, so that what is acked has
-  /// holes; those events must come again in a later life.
-  /// @param late Begins with the acks of earlier connections that may be lost.
+  /// @param forgetful Leaves out one ack of 64, so that the set of acked ids
+  /// has holes. Those events must come again in a later life of the node.
+  /// @param late Starts with those acks of earlier connections that may be
+  /// lost.
   void connect(const net::transport_ptr& network, const std::string& data_url,
                bool forgetful, bool late);
 
@@ -71,40 +72,42 @@ public:
   /// Whether there is a connection and it has ended.
   bool cut_off() const;
 
-  /// The node is dead: takes what is still on its way.
+  /// Called when the node is dead: takes the events that are still on their
+  /// way.
   void end_connection();
 
   /// Compares the acks with those in the store that a dead node left.
-  /// @param in_order It was not killed.
+  /// @param in_order The node was not killed.
   /// @pre `end_connection` was called
   void check_acks(const store_left& store, bool in_order);
 
   counters counts() const;
 
-  /// What must not be, a line each: an id with two contents, one that came
-  /// again although 1 or 2 forbids it, a confirmed ack that the store lacks, an
-  /// ack in the store that nobody gave, an event that overtook its barrier.
+  /// Violations, one a line: an id with two contents, one that came again
+  /// although rule 1 or 2 forbids it, a confirmed ack that the store lacks, an
+  /// ack in the store that nobody sent, an event that overtook its barrier.
   std::string wrongs() const;
 
-  /// Shows the copy made of all events while nothing changes it.
+  /// Shows the copy that was made of all events, which does not change
+  /// meanwhile.
   void read(const std::function<void(const apps::event_copy&)>& look) const;
 
 private:
   struct incoming;
 
-  /// What an id means.
+  /// The content of an id.
   struct meaning {
     std::string hash;
     std::string did;
   };
 
-  /// What one DID's records are on this connection.
+  /// The events of one DID on this connection.
   struct lane {
-    uint64_t last = 0;      ///< Id of the last one.
-    bool barrier = false;   ///< It was live.
-    size_t last_ack = 0;    ///< Number of its ack; 0: none.
-    size_t highest_ack = 0; ///< Of all.
-    size_t open = 0;        ///< Not acked.
+    uint64_t last = 0;      ///< Id of the last event.
+    bool barrier = false;   ///< The last event was live.
+    size_t last_ack = 0;    ///< Number of the last event's ack; 0: none.
+    size_t highest_ack = 0; ///< The highest number of an ack of this DID.
+    size_t open = 0;        ///< Events that are not acked.
   };
 
   /// What a partition has shown of the acks of its events, on this connection.
@@ -133,8 +136,8 @@ private:
   event_file file_;
   apps::event_copy copy_;
   std::unordered_map<uint64_t, meaning> known_;
-  std::unordered_set<uint64_t> acked_; ///< Ever sent.
-  actors::acked_set settled_;          ///< Found in a store.
+  std::unordered_set<uint64_t> acked_; ///< All acks that were ever sent.
+  actors::acked_set settled_;          ///< Acks that were found in a store.
   std::unique_ptr<random_source> random_;
   counters count_;
   std::string wrongs_;
@@ -148,7 +151,7 @@ private:
   bool forgetful_ = false;
   bool over_ = false;
 
-  std::unique_ptr<channel_client> channel_; ///< Ends first.
+  std::unique_ptr<channel_client> channel_; ///< Is destroyed first.
 };
 
 } // namespace weir::tests

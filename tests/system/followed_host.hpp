@@ -15,25 +15,27 @@
 
 namespace weir::tests {
 
-/// A good PDS, a node that follows it, maybe beside others, and a consumer.
+/// A well-behaved PDS, a node that follows it, with or without other hosts, and
+/// a consumer.
 ///
 /// # Ownership and threads
-/// One thread. Hosts that the node follows as well outlive it.
+/// One thread. Other hosts that the node follows must outlive it.
 class followed_host {
 public:
   static constexpr size_t repos = 20;
 
   explicit followed_host(net::transport_ptr network);
 
-  /// The host, which is the directory of all accounts as well.
+  /// The host, which is also the directory of all accounts.
   hostile_host& host() noexcept { return host_; }
 
-  /// With these a node makes little of what bad hosts let it fetch.
+  /// Options with which a node fetches only small repos and retries seldom, so
+  /// that bad hosts cost it little.
   static std::vector<std::string> small_fetches() {
     return {"--retry-backoff-min", "60s", "--repo-bytes-max", "1MiB"};
   }
 
-  /// Starts the node and the consumer. Nothing is tracked yet.
+  /// Starts the node and the consumer. No repo is tracked yet.
   /// @param others Upstreams besides the host.
   void start(std::vector<std::string> others = {},
              std::vector<std::string> options = small_fetches());
@@ -42,26 +44,27 @@ public:
 
   std::vector<atproto::did> accounts() const;
 
-  /// Expects that the node has all repos as they are now.
+  /// Expects that the node has the present state of all repos.
   void expect_synced();
 
-  /// Live commits, each sent when the last one came to the consumer. False
-  /// when one never came, which fails the test.
+  /// Sends live commits, each when the one before has come to the consumer.
+  /// False, and the test fails, when one never came.
   bool commit(size_t commits);
 
-  /// Live commits, one every `pace`, whatever has come of those before: how
-  /// many milliseconds after the time at which it was to be sent each came to
-  /// the consumer, in the order of those times. So what delays the sender
-  /// counts as well, and a node that stands still for a second has a second's
-  /// worth of late commits and not one (latency.md, The method). Fewer when
-  /// some never came, which fails the test.
-  /// @param before Is told the number of each, when its time has come.
+  /// Sends live commits, one every `pace`, without waiting for earlier ones.
+  /// Returns, in order of the planned times of sending, how many milliseconds
+  /// after its planned time each came to the consumer. So a delay of the sender
+  /// counts, too, and a node that does nothing for a second has a second's
+  /// worth of late commits and not one (latency.md, The method). There are
+  /// fewer results when some never came, which fails the test.
+  /// @param before Called with the number of each commit when its time has
+  /// come.
   std::vector<double>
   commit_in_time(size_t commits, std::chrono::milliseconds pace,
                  const std::function<void(size_t)>& before = {});
 
 private:
-  /// An event, and when the consumer had it.
+  /// An event, and the time at which the consumer got it.
   struct arrival {
     std::string text;
     std::chrono::steady_clock::time_point at;
@@ -69,7 +72,7 @@ private:
 
   std::vector<uint64_t> take(const std::vector<std::string_view>& texts);
 
-  /// The next commit, of the next repo; its rev is that repo's.
+  /// The next commit, of the next repo. It has that repo's rev.
   bytes next_frame();
 
   const test_repo& last_writer() const { return repos_.back(); }

@@ -17,18 +17,18 @@
 
 namespace weir::tests {
 
-/// What an application has that takes and acks whatever a node sends.
+/// The copy that an application makes by taking and acking every event.
 ///
 /// # Threads
-/// Any.
+/// Safe from any thread.
 class live_copy {
 public:
-  /// Goes on with what it has.
+  /// Connects to a node and continues with the copy that it has.
   void follow(apps::web_client& web, const std::string& data_url);
 
   void end() { client_.reset(); }
 
-  /// @param look Sees the copy as it is now.
+  /// @param look Sees the present copy.
   template <class Function>
   auto read(Function look) {
     const std::lock_guard lock{guard_};
@@ -38,11 +38,12 @@ public:
 private:
   std::mutex guard_;
   apps::event_copy copy_;
-  std::unique_ptr<channel_client> client_; ///< Ends first: it writes the copy.
+  /// Ends first, because it writes to the copy.
+  std::unique_ptr<channel_client> client_;
 };
 
-/// `weir run` beside a simulated network, and an application that copies it.
-/// The network and the copy outlive each life of the node.
+/// `weir run` with a simulated network, and an application that copies it. The
+/// network and the copy outlive each life of the node.
 class followed_node {
 protected:
   followed_node(uint64_t seed, size_t accounts, uint64_t records)
@@ -52,14 +53,14 @@ protected:
 
   ~followed_node() { copy.end(); }
 
-  /// Follows the relay, or the streams of all hosts.
+  /// Arguments to follow the streams of all hosts (`direct`), or the relay.
   std::vector<std::string> arguments(bool direct,
                                      std::vector<std::string> more) const;
 
   void run(std::vector<std::string> arguments,
            const std::vector<std::string>& variables = {});
 
-  /// In order.
+  /// Stops the node in order.
   void stop();
 
   void kill_node();
@@ -69,14 +70,16 @@ protected:
 
   bool await_equal();
 
-  /// All accounts when there is no number; `count` 0: until it is over.
+  /// Injects a fault into one account, or into all when no number is given;
+  /// with `count` 0 it lasts until it is ended.
   void inject(simnet::fault_kind kind, std::optional<size_t> account = {},
               size_t count = 1);
 
-  /// So many commits of it.
+  /// Makes `count` commits of an account.
   void post(size_t account, size_t count = 3);
 
-  /// A number of `/metrics`: of all labels, or those that contain `label`.
+  /// A value of `/metrics`: the sum over all labels, or over those that contain
+  /// `label`.
   uint64_t metric(const char* name, const std::string& label = {});
 
   followed_network net;

@@ -10,11 +10,11 @@
 
 namespace weir::tests {
 
-/// What a host of the crowd does wrong, on its stream and in its download.
+/// The misdeed of a host, on its stream and in its download.
 enum class misdeed : uint8_t {
-  slow,      ///< A byte every now and then.
-  endless,   ///< As much as is taken, and no end.
-  resetting, ///< Ends every connection in the middle.
+  slow,      ///< Sends a byte at long intervals.
+  endless,   ///< Sends as much as is read, without an end.
+  resetting, ///< Resets every connection in the middle of an answer.
   forging,   ///< Signs commits of its account with another key.
 };
 
@@ -23,30 +23,31 @@ constexpr size_t misdeeds = 4;
 /// Many PDSs, each with one account and one misdeed.
 ///
 /// # Ownership and threads
-/// As `hostile_host`; outlives the node that follows it.
+/// The same as for `hostile_host`; it outlives the node that follows it.
 class hostile_crowd {
 public:
-  /// @param deed Of the host with this number.
-  /// @param forgeries Forged commits of one connection; then it is silent.
-  /// @param directory Gets the documents of all accounts.
+  /// @param deed The misdeed of the host with this number.
+  /// @param forgeries Number of forged commits on one connection, after which
+  /// it is silent.
+  /// @param directory The host that gets the documents of all accounts.
   hostile_crowd(size_t hosts, const std::function<misdeed(size_t)>& deed,
                 int64_t forgeries, hostile_host& directory);
 
-  /// As `--upstream` takes them.
+  /// The hosts in the form of the option `--upstream`.
   std::vector<std::string> upstreams() const;
 
   std::vector<atproto::did> accounts() const;
 
-  /// The account of the host with this number, as it is at first.
+  /// The account of the host with this number, in its first state.
   static live_repo account(size_t i);
 
-  /// Connections to all of them so far.
+  /// The number of connections to all hosts so far.
   size_t connections() const;
 
-  /// Hosts that had at least one.
+  /// The number of hosts that had at least one connection.
   size_t met() const;
 
-  /// Forged commits that were taken off their hands.
+  /// The number of forged commits that a node has read.
   size_t forged() const noexcept { return forged_; }
 
 private:
@@ -62,7 +63,8 @@ private:
 
   const int64_t forgeries_;
   std::atomic<size_t> forged_ = 0;
-  std::list<member> members_; ///< Last: their threads use the rest.
+  /// Last, because their threads use the members above.
+  std::list<member> members_;
 };
 
 } // namespace weir::tests

@@ -14,42 +14,43 @@
 
 namespace weir::tests {
 
-/// A server that says exactly what a test wants: directory, PDS, relay or all
-/// of them. What has no script is answered 404.
+/// A server that sends exactly what a test wants: as directory, PDS, relay or
+/// all of them. A request without a script gets 404.
 ///
 /// # Ownership and threads
 /// Scripts run on threads of the server and end with it; what they refer to
-/// outlives it. All calls from any thread.
+/// must outlive it. Calls are safe from any thread.
 class hostile_host {
 public:
-  /// What a request gets: any bytes at any pace, then the end of the
+  /// The answer to a request: any bytes at any pace, then the end of the
   /// connection.
-  /// @param head The whole head of the request.
+  /// @param head The complete head of the request.
   using script = std::function<void(raw_peer&, const std::string& head)>;
 
   hostile_host();
 
   std::string url() const { return server_.origin(); }
 
-  /// For requests whose percent-decoded target begins so; the longest wins.
+  /// Answers requests whose percent-decoded target begins with `target`; the
+  /// longest match wins.
   void on(const std::string& target, script x);
 
-  /// The document of a DID.
+  /// Answers requests for the document of a DID.
   void on_document(const atproto::did& did, script x);
 
-  /// A document with this repo's key that names a PDS.
+  /// Serves a document with this repo's key that names a PDS.
   void publish(const test_repo& repo, const std::string& pds);
 
-  /// The download of a repo.
+  /// Answers downloads of a repo.
   void on_repo(const atproto::did& did, script x);
 
-  /// The repo as it is now.
+  /// Serves the repo in its present state.
   void serve(const test_repo& repo);
 
-  /// The repo as it is now, and a document that names this host.
+  /// Serves the repo in its present state, and a document that names this host.
   void publish_and_serve(const test_repo& repo);
 
-  /// Requests whose target began so.
+  /// The number of requests whose target began with `target`.
   size_t asked(const std::string& target) const;
 
   size_t connections() const noexcept { return server_.accepted(); }
@@ -59,44 +60,48 @@ private:
 
   mutable std::mutex guard_;
   std::map<std::string, script> scripts_;
-  std::map<std::string, size_t> asked_; ///< By whole target.
-  scripted_server server_;              ///< Last: its threads use the rest.
+  /// Number of requests by complete target.
+  std::map<std::string, size_t> asked_;
+  scripted_server server_; ///< Last, because its threads use the members above.
 };
 
-/// An HTTP answer that is whole.
-/// @param fields Lines that end with CRLF each, in front of Content-Length.
+/// A complete HTTP answer.
+/// @param fields Lines, each of which ends with CRLF, in front of
+/// Content-Length.
 std::string http_answer(int status, std::string_view body,
                         std::string_view fields = {});
 
-/// Sends this.
+/// A script that sends these bytes.
 hostile_host::script say(std::string bytes);
 
-/// The document of `did` with one key and one PDS; both may be anything.
+/// The document of `did` with one key and one PDS, neither of which must be
+/// valid.
 std::string make_document(std::string_view did, std::string_view multikey,
                           std::string_view pds);
 
-/// subscribeRepos in the hands of a test: what is sent goes out at once on the
-/// connection that is open.
+/// A subscribeRepos stream that a test controls: each frame is sent at once on
+/// the connection that is open.
 ///
 /// # Ownership and threads
-/// Outlives the host that has its script. Any thread.
+/// Must outlive the host that has its script. Safe from any thread.
 class hostile_stream {
 public:
-  /// One connection after the other.
+  /// Serves one connection after the other.
   hostile_host::script script();
 
-  /// Waits for a connection. False when none came, or it ended.
+  /// Sends a frame when there is a connection. False when none came in time, or
+  /// it ended.
   bool send(bytes_view frame) { return send(net::ws_opcode::binary, frame); }
 
   bool send(net::ws_opcode opcode, bytes_view payload);
 
-  /// Any bytes on the wire.
+  /// Sends any bytes.
   bool send_raw(bytes_view wire);
 
-  /// Goes out at the start of each connection. Set before the first one.
+  /// Sent at the start of each connection. Set it before the first one.
   bytes greeting;
 
-  /// Heads of the upgrades that came.
+  /// Heads of the upgrade requests.
   inbox<std::string> heads;
 
   /// Close codes of connections that ended; 0: without a close frame.

@@ -15,79 +15,79 @@
 
 namespace weir::tests {
 
-/// What a node says of one repo.
+/// What a node reports about one repo.
 struct told_repo {
   std::string status; ///< Empty: not tracked.
   std::string error;
   std::string rev;
   uint64_t records = 0;
-  uint64_t tries = 0; ///< That failed, in a row.
+  uint64_t tries = 0; ///< The number of failed tries in a row.
 };
 
-/// Where a node may connect: with what tests are on loopback, or as a node that
-/// nobody configured does.
+/// Where a node may connect: also to loopback, where tests are, or only to
+/// public addresses, as by default.
 enum class reach { private_too, public_only };
 
-/// `weir run` among hostile hosts, with short waits.
+/// `weir run` that follows hostile hosts, with short waits.
 ///
 /// # Ownership
 /// The process ends with the object.
 class hostile_node {
 public:
-  /// @param upstreams As `--upstream` takes them.
-  /// @param plc The directory, which resolves handles as well; not for one that
-  ///            reaches public hosts only.
-  /// @param more Further options; they win over the usual ones.
+  /// @param upstreams In the form of the option `--upstream`.
+  /// @param plc The directory, which also resolves handles; not used by a node
+  /// that reaches public hosts only.
+  /// @param more Further options, which override the usual ones.
   hostile_node(const std::vector<std::string>& upstreams,
                const std::string& plc, std::vector<std::string> more = {},
                reach where = reach::private_too);
 
-  /// Ends it in order, and starts it again with what it has on disk.
-  /// @param away Runs while it is down.
+  /// Stops it in order and starts it again on the same data.
+  /// @param away Runs while the node is down.
   void restart(const std::function<void()>& away);
 
-  /// Ends it in order, and starts it again with other values of these options.
+  /// Stops it in order and starts it again with new values of these options.
   void restart_with(const std::vector<std::string>& options);
 
-  /// The same without any order.
+  /// The same with SIGKILL instead of an orderly stop.
   void kill(const std::function<void()>& away);
 
-  /// Ends it in order, and starts it again to die at this point, as
-  /// base/crash_point.hpp names it; then once more.
-  /// @param meanwhile Makes it come there.
-  /// @param away Runs while it is down.
+  /// Stops it in order and starts it again so that it dies at this point, named
+  /// as in base/crash_point.hpp. Then starts it once more.
+  /// @param meanwhile Makes the node reach the point.
+  /// @param away Runs while the node is down.
   void die_at(const std::string& point, const std::function<void()>& meanwhile,
               const std::function<void()>& away);
 
-  /// Tracks these.
+  /// Tracks these repos.
   void add(const std::vector<atproto::did>& repos);
 
   void remove(const std::vector<atproto::did>& repos);
 
   told_repo repo(const atproto::did& did);
 
-  /// Its proven handle; `handle.invalid` when there is none.
+  /// The verified handle of a repo; `handle.invalid` when it has none.
   std::string handle(const atproto::did& did);
 
-  /// Answer of `/status`.
+  /// The answer of `/status`.
   std::string status() { return get(at_.operations + "/status"); }
 
-  /// Waits until the status is this one; what it is then.
+  /// Waits until the repo has this status. Returns its last state.
   told_repo await(const atproto::did& did, std::string_view status);
 
-  /// Waits until a fetch of it has failed.
+  /// Waits until a fetch of the repo has failed.
   told_repo await_failure(const atproto::did& did);
 
-  /// Sum of all metrics whose line begins so.
+  /// The sum of all metrics whose line begins with `line`.
   uint64_t metric(std::string_view line);
 
-  /// All of them.
+  /// The answer of `/metrics`.
   std::string metrics() { return get(at_.operations + "/metrics"); }
 
-  /// Waits until it is at least that much.
+  /// Waits until the metric is at least `least`.
   bool await_metric(std::string_view line, uint64_t least);
 
-  /// Durable operations so far.
+  /// The number of durable operations so far.
   uint64_t log_end();
 
   bool is_healthy();
@@ -99,7 +99,7 @@ public:
 
   uint16_t data_port() const;
 
-  /// Lets the process work, or stops it where it is.
+  /// Continues the process, or stops it.
   void run(bool does) const { process_->send(does ? SIGCONT : SIGSTOP); }
 
   std::string log() const { return process_->errors(); }

@@ -9,18 +9,20 @@
 
 namespace weir::tests {
 
-/// What happens in a network besides traffic.
+/// Troubles of a network besides its traffic.
 enum class trouble_kind : uint8_t {
   usual,
-  losses,           ///< Its relay forgets events that a node has not read.
-  silent_directory, ///< Keys, hosts and states change while nobody can ask.
+  losses, ///< Its relay forgets events that a node has not read.
+  /// Keys, hosts and account states change while the directory does not answer.
+  silent_directory,
 };
 
-/// The network of a test that kills its node again and again: trouble in turn,
-/// and the comparison in the end.
+/// The network of a test that kills its node repeatedly: it causes troubles in
+/// turn and makes the comparison at the end.
 class kill_network {
 public:
-  /// @param kills How many are to come; the network is large enough for them.
+  /// @param kills The number of kills to come; the network is made large enough
+  /// for them.
   kill_network(uint64_t seed, uint64_t kills,
                trouble_kind trouble = trouble_kind::usual);
 
@@ -33,26 +35,26 @@ public:
 
   const net::transport_ptr& transport() const { return web_->transport(); }
 
-  /// One trouble after the other, round and round.
+  /// Causes the next kind of trouble, in turn.
   void next_fault();
 
-  /// What does not end by itself does.
+  /// Ends the troubles that do not end by themselves.
   void end_faults();
 
-  /// An account is deleted at its host; false when too few are left.
+  /// Deletes an account at its host; false when too few are left.
   bool remove_one();
 
   size_t faults_done() const noexcept { return faults_done_; }
 
-  /// Waits until the consumer's copy is the network and nothing is on its way
-  /// any more.
-  /// @returns what differs in the end
+  /// Waits until the consumer's copy equals the network and no event is on its
+  /// way.
+  /// @returns the differences that are left
   std::string converge(const durable_consumer& consumer,
                        const node_addresses& at);
 
-  /// What the application has on disk, and nothing else: no id has two
-  /// contents, and its union, folded per record, is the network; so is the
-  /// store. Expectations of GoogleTest.
+  /// Checks only what the application has on disk: no id has two contents, and
+  /// the union of its events, folded per record, equals the network. The store
+  /// must equal the network, too. Reports by expectations of GoogleTest.
   void check(const durable_consumer& consumer, const std::string& file,
              const std::string& data_dir);
 

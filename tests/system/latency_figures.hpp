@@ -9,39 +9,39 @@
 
 namespace weir::tests {
 
-/// What one way of measuring gave, run by run: milliseconds.
+/// The results of one way of measuring, run by run, in milliseconds.
 class latency_figures {
 public:
   explicit latency_figures(std::string name) : name_(std::move(name)) {
     // nop
   }
 
-  /// All commits of one run.
+  /// Adds the delays of all commits of one run.
   void add(std::vector<double> run);
 
-  /// The median of the runs.
+  /// The median of the p99 of the runs.
   double p99() const;
 
-  /// The least, the median and the most of the runs, for each part of the
-  /// commits: lines.
+  /// The smallest value, the median and the largest value of the runs for each
+  /// percentile, one percentile a line.
   std::string text() const;
 
-  uint64_t bad_frames = 0; ///< In all runs.
+  uint64_t bad_frames = 0; ///< The sum of all runs.
 
 private:
   std::string name_;
-  std::vector<std::vector<double>> runs_; ///< Each in order of size.
+  std::vector<std::vector<double>> runs_; ///< Each run is sorted.
 };
 
-/// By how many percent the p99 beside others is above the one alone.
+/// How many percent the p99 in company is above the p99 alone.
 double difference(const latency_figures& alone, const latency_figures& company);
 
-/// What the machine did since the object was made, and what it has to do.
+/// What the machine did since the object was made, and its present load.
 class machine_load {
 public:
   machine_load();
 
-  /// Load averages, and what others on its host had of its processors.
+  /// The load averages, and the CPU time that other machines of its host took.
   std::string text() const;
 
 private:

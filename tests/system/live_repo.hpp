@@ -6,11 +6,11 @@
 namespace weir::tests {
 
 /// A repo whose revs are the time of day, as those of a real host. A node that
-/// runs by the machine's clock takes a stream whose frames have revs of long ago
-/// for one that is far behind, and each listing waits for such a stream
-/// (actors/upstream/stream_arrivals.hpp): so only a test that is about lateness
-/// has frames of a `test_repo` without a clock. What only a listing names may have
-/// any rev: no frame has it.
+/// uses the machine's clock considers a stream whose frames have old revs to be
+/// far behind, and every listing waits for such a stream
+/// (actors/upstream/stream_arrivals.hpp). So only tests about lateness send
+/// frames of a `test_repo` without a clock. A repo that is only named in a
+/// listing may have any rev, since no frame has it.
 class live_repo : public test_repo {
 public:
   explicit live_repo(uint64_t seed = 1,

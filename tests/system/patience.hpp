@@ -9,15 +9,16 @@ namespace weir::tests {
 
 inline constexpr size_t megabyte = 1'048'576;
 
-/// A size from the environment, for the large forms (docs/testing.md).
+/// A size from the environment, for the large forms of a test
+/// (docs/testing.md).
 inline size_t wished(const char* variable, size_t standard) {
   const auto* text = std::getenv(variable);
   return text == nullptr ? standard : std::stoul(text);
 }
 
-/// What a bound on a process's memory leaves to the sanitizer: red zones, and
-/// what was freed and is not yet given again. And how much longer a program
-/// takes to get anywhere.
+/// What a limit on a process's memory adds for the sanitizer (red zones, and
+/// freed memory that is not reused yet), and how many times slower a program is
+/// with it.
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr size_t memory_slack = 1'024 * megabyte;
 inline constexpr unsigned slowness = 6;
@@ -26,7 +27,8 @@ inline constexpr size_t memory_slack = 0;
 inline constexpr unsigned slowness = 1;
 #endif
 
-/// How long a test waits for what must come; nothing is slept through.
+/// How long a test waits for an event that must come. It returns as soon as it
+/// comes.
 inline constexpr std::chrono::seconds node_patience{60 * slowness};
 
 } // namespace weir::tests

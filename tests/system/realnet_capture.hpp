@@ -16,8 +16,8 @@
 
 namespace weir::tests {
 
-/// What a real PDS pair and its directory did through fourteen account
-/// scenarios (vectors/realnet), in the order in which it happened.
+/// What two real PDSs and their directory did in fourteen account scenarios
+/// (vectors/realnet), in order of time.
 struct realnet_capture {
   static constexpr size_t hosts = 2;
 
@@ -25,28 +25,28 @@ struct realnet_capture {
   struct happening {
     std::string time;
     size_t host = 0;
-    int64_t seq = 0;    ///< 0: the directory's.
-    shared_bytes frame; ///< Empty: the directory's.
+    int64_t seq = 0;    ///< 0: an operation of the directory.
+    shared_bytes frame; ///< Empty: an operation of the directory.
     std::string did;
     boost::json::object operation; ///< Of the directory.
 
     bool is_frame() const noexcept { return !frame.empty(); }
   };
 
-  /// What an engine must have reached at the end.
+  /// The state that an engine must have reached at the end.
   struct account {
-    std::string scenario; ///< Empty: it only posted.
+    std::string scenario; ///< Empty: the account only posted.
     std::string handle;
-    std::string pds; ///< Origin at that time.
+    std::string pds; ///< The origin when the capture was made.
     std::string status;
     bool active = false;
     bool tombstoned = false;
-    std::string rev;                            ///< Empty: deleted.
-    std::string head;                           ///< Of the commit; as `rev`.
+    std::string rev;  ///< Empty: deleted.
+    std::string head; ///< The CID of the commit; empty as `rev`.
     std::map<std::string, std::string> records; ///< Path to CID.
-    bytes car; ///< What getRepo gave; empty: refused.
+    bytes car; ///< The answer of getRepo; empty when it was refused.
 
-    /// Nothing of its repo is left.
+    /// Clears everything that only an active account has.
     void be_away(std::string why) {
       status = std::move(why);
       active = false;
@@ -59,9 +59,10 @@ struct realnet_capture {
   explicit realnet_capture(const std::filesystem::path& folder);
 
   std::vector<happening> story;
-  std::map<std::string, account> accounts;        ///< By DID.
-  std::array<std::string, hosts> urls;            ///< Origins at that time.
-  std::array<boost::json::array, hosts> listings; ///< listRepos at the end.
+  std::map<std::string, account> accounts; ///< By DID.
+  std::array<std::string, hosts> urls; ///< Origins when the capture was made.
+  /// Answers of listRepos at the end.
+  std::array<boost::json::array, hosts> listings;
 };
 
 } // namespace weir::tests

@@ -16,13 +16,13 @@
 
 namespace weir::tests {
 
-/// The servers of a capture, on real sockets, as far as the story was told:
-/// hosts send the recorded frames and serve the repos that those frames lead
-/// to, the directory serves the documents of that moment. Where a repo is as
-/// it was at the end, its recorded CAR is served.
+/// The servers of a capture on real sockets. They follow the story as far as it
+/// was told: hosts send the recorded frames and serve the repos that those
+/// frames produce, and the directory serves the documents of that moment. A
+/// repo that has its final state is served as its recorded CAR.
 ///
 /// # Ownership and threads
-/// Owns its threads and what it serves. One thread tells the story.
+/// Owns its threads and the data that it serves. One thread tells the story.
 class realnet_replay {
 public:
   explicit realnet_replay(const realnet_capture& story);
@@ -31,15 +31,15 @@ public:
   realnet_replay(const realnet_replay&) = delete;
   realnet_replay& operator=(const realnet_replay&) = delete;
 
-  /// Whether an engine that is behind would see something else than happened:
-  /// the next happening gives a DID another document, which makes old commits
-  /// unverifiable, or is the word of another host than the one before.
+  /// Whether an engine that is behind would get another result than the real
+  /// one, because the next happening gives a DID another document, which makes
+  /// old commits unverifiable, or comes from another host than the one before.
   bool next_needs_rest() const;
 
-  /// Lets one more thing happen; false at the end.
+  /// Performs the next happening; false at the end.
   bool tell();
 
-  /// A frame that was not in the capture.
+  /// Sends a frame that was not in the capture.
   void send(size_t place, int64_t seq, bytes frame) {
     hosts_[place].stream.append(0, seq, shared_bytes{std::move(frame)});
   }
@@ -53,16 +53,17 @@ public:
 
   const std::string& directory() const noexcept { return directory_url_; }
 
-  /// Newest number of a host's stream.
+  /// The newest seq of a host's stream.
   int64_t newest(size_t place) const { return hosts_[place].stream.newest(); }
 
-  /// How often a repo was fetched.
+  /// The number of fetches of a repo.
   size_t fetches(const std::string& did) const;
 
-  /// What a host lists, without a cursor.
+  /// The answer of a host's listRepos without a cursor.
   boost::json::array list(size_t place) const;
 
-  /// Text of the capture with the addresses of today.
+  /// A text of the capture in which the recorded addresses are replaced by the
+  /// present ones.
   std::string present(std::string text) const;
 
 private:
@@ -78,7 +79,7 @@ private:
     host() : stream(simnet::window_options{}) {}
 
     simnet::event_log stream;
-    std::vector<std::string> order; ///< DIDs as they came.
+    std::vector<std::string> order; ///< DIDs in the order in which they came.
     std::map<std::string, repo> repos;
   };
 
@@ -105,11 +106,11 @@ private:
   std::string directory_url_;
   size_t told_ = 0;
 
-  mutable std::mutex guard_; ///< Of the repos above and all below.
+  mutable std::mutex guard_; ///< Guards the repos above and all members below.
   std::map<std::string, document> documents_;
   std::map<std::string, std::unordered_map<atproto::cid, bytes>> blocks_;
   std::map<std::string, size_t> fetches_;
-  std::map<std::string, size_t> speakers_; ///< Host of a DID's last frame.
+  std::map<std::string, size_t> speakers_; ///< The host of a DID's last frame.
 
   net::io_threads threads_{1};
   net::transport_ptr network_;

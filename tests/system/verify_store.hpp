@@ -14,13 +14,14 @@
 
 namespace weir::tests {
 
-/// What `weir verify --json` said.
+/// The result of `weir verify --json`.
 struct verdict {
   int status = 0;
   std::string errors;   ///< Standard error.
-  std::string findings; ///< "I3 operation 5 ...", a line each.
-  std::string newer;    ///< The same of what is merely newer at a host.
-  std::string unfinished; ///< The same of what was still to be done here.
+  std::string findings; ///< Lines as "I3 operation 5 ...".
+  std::string newer;    ///< The same for repos that are merely newer at a host.
+  /// The same for work that the node has not finished yet.
+  std::string unfinished;
   boost::json::object counts;
 
   uint64_t count(std::string_view what) const;
@@ -28,8 +29,8 @@ struct verdict {
 
 verdict verify(const std::string& data_dir, std::vector<std::string> more = {});
 
-/// The data directory of a node that has followed a network, lived through
-/// some traffic, delivered a part of it, and ended.
+/// The data directory of a node that has followed a network through some
+/// traffic, delivered a part of it, and stopped.
 class verify_store : public testing::Test {
 protected:
   /// @param more Further options of the node.
@@ -48,17 +49,17 @@ private:
   std::vector<std::string> more_;
 };
 
-/// A copy of a data directory that can be damaged past the writer, so that
-/// LevelDB's own checksums are right. Its calls are for the first store, which
-/// also has the rows of the node, until `of` says another one.
+/// A copy of a data directory that can be damaged without the node's writer, so
+/// that LevelDB's own checksums stay right. Calls concern the first store,
+/// which also has the rows of the node, until `of` selects another.
 class damaged_copy {
 public:
   explicit damaged_copy(const std::string& data_dir);
 
-  /// From now on all calls are for the store of this repo.
+  /// Selects the store of this repo for all later calls.
   void of(const atproto::did& repo);
 
-  /// Calls `use` once for each store, with all calls in it for that one.
+  /// Calls `use` once for each store, which is selected during the call.
   template <class Use>
   void each(Use use) {
     for (size_t i = 0; i < all_.size(); ++i) {
@@ -93,7 +94,7 @@ public:
       .value();
   }
 
-  /// Changes one row through its codec.
+  /// Decodes a row, changes it, and writes it back.
   template <class Row, storage::table_key Key, class Change>
   void change(const Key& key, Change edit) {
     const auto raw = encode_key(key);
@@ -102,8 +103,8 @@ public:
     put(raw, storage::encode_value(row));
   }
 
-  /// Closes it.
-  /// @returns where it is
+  /// Closes all stores.
+  /// @returns the path of the directory
   std::string close();
 
 private:
@@ -112,8 +113,9 @@ private:
   const temp_dir dir_;
   const std::string where_;
   std::vector<std::unique_ptr<storage::database>> all_;
-  storage::database* db_ = nullptr; ///< One of them.
-  std::shared_ptr<storage::collection_table> names_; ///< Of that one.
+  storage::database* db_ = nullptr; ///< The selected store.
+  /// The collections of the selected store.
+  std::shared_ptr<storage::collection_table> names_;
 };
 
 } // namespace weir::tests

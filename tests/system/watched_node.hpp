@@ -15,7 +15,7 @@
 
 namespace weir::tests {
 
-/// The machine's clock, whose hands somebody else may set.
+/// The machine's clock plus a shift that another thread may set.
 class shifted_clock final : public clock {
 public:
   steady_time steady_now() const noexcept override {
@@ -28,8 +28,7 @@ public:
 
   void shift(std::chrono::microseconds x) { offset_ = x; }
 
-  /// So much time has passed, for whoever looks at a clock. Timers that run do
-  /// not hear of it.
+  /// Moves the clock forward by `x`. Timers that run are not affected.
   void pass(std::chrono::microseconds x) { passed_ = passed_.load() + x; }
 
 private:
@@ -37,49 +36,53 @@ private:
   std::atomic<std::chrono::microseconds> passed_{};
 };
 
-/// A whole node in this process, whose clock, directory and upstream the test
-/// decides, beside a simulated network; what it says of its health is read
-/// where an operator would.
+/// A whole node in this process whose clock, directory and upstream the test
+/// controls, with a simulated network. Its health is read where an operator
+/// reads it.
 class WatchedNodeTest : public testing::Test {
 protected:
-  /// @param hosts Of the network; the node follows its relay.
+  /// @param hosts The number of hosts of the network; the node follows its
+  /// relay.
   explicit WatchedNodeTest(size_t hosts = 3);
   ~WatchedNodeTest() override;
 
   void start();
   void stop() { node_.reset(); }
 
-  /// Tracks the first accounts, where not all are anyhow.
+  /// Tracks the first `count` accounts, if the node does not track all anyway.
   void add(size_t count);
 
-  /// Tracks these.
+  /// Tracks these repos.
   void add(const std::vector<atproto::did>& repos);
 
-  /// Answer of `/readyz`.
+  /// The answer of `/readyz`.
   std::string readiness();
 
-  /// The member `causes` of what the operations port answers at `path`.
+  /// The member `causes` of the answer of the operations port at `path`.
   std::string causes_of(const std::string& path);
 
-  /// This is a cause; 503 when it is `failing`, else the node is ready.
+  /// Waits until this is a cause. With level `failing` the node must answer
+  /// 503, otherwise it must be ready.
   bool await_cause(const std::string& cause, const std::string& where,
                    const std::string& error,
                    const std::string& level = "failing");
 
   bool await_ready();
 
-  /// Answer of `/repos/errors`.
+  /// The answer of `/repos/errors`.
   std::string errors();
 
-  /// A number of `/metrics`: of all labels, or those that contain `label`.
+  /// A value of `/metrics`: the sum over all labels, or over those that contain
+  /// `label`.
   uint64_t metric(const std::string& name, const std::string& label = {});
 
-  /// Repos that are `synced` at the rev that their host has.
+  /// The number of repos that are `synced` at their host's rev.
   size_t equal_to_source();
 
   bool await_all_equal();
 
-  /// Warnings about the node's health so far: lines with this event and cause.
+  /// The number of warnings about the node's health so far that have this event
+  /// and cause.
   size_t warnings(const std::string& event, const std::string& cause);
 
   static constexpr size_t accounts = 20;
@@ -91,7 +94,7 @@ private:
   const temp_dir dir_;
   const std::unique_ptr<apps::web_client> web_ = apps::web_client::make();
   std::unique_ptr<actors::node> node_;
-  std::string log_; ///< What was captured and read.
+  std::string log_; ///< The part of the log that was captured and read.
 };
 
 } // namespace weir::tests
