@@ -8,21 +8,21 @@
 
 namespace weir::sim {
 
-/// Whether records come of accounts that the node knows to be away. Only in runs
-/// about that, because it takes many looks.
+/// Checks that no records come from accounts that the node knows to be
+/// inactive. It looks often, so only runs about such accounts use it.
 ///
 /// # Threads
 /// One.
 class away_watch {
 public:
-  /// @returns what is wrong; empty: nothing.
+  /// @returns what is wrong; empty: nothing
   std::string check(scene& x);
 
 private:
   struct absence {
     steady_time since;
-    bool is_known = false; ///< To the node, and long enough.
-    uint64_t came = 0;     ///< Records until it was.
+    bool is_known = false; ///< The node knows it, and has for long enough.
+    uint64_t came = 0;     ///< Number of records that came until then.
   };
 
   static bool note(absence& x, uint64_t came, steady_time now);

@@ -4,10 +4,10 @@
 
 namespace weir::sim {
 
-/// A property does not hold: ends the run, and is its verdict.
+/// Thrown when a property does not hold: ends the run and is its verdict.
 struct broken {
   std::string what; ///< The property, as docs/simulator.md names it.
-  std::string how;  ///< What was seen, in words.
+  std::string how;  ///< What was observed, in words.
 };
 
 } // namespace weir::sim

@@ -9,8 +9,8 @@
 
 namespace weir::sim {
 
-/// Clients of the node's API that want more than their share, and an application
-/// that is away.
+/// Clients of the node's API that want more than their share, and an
+/// application that is absent for a time.
 ///
 /// # Ownership and threads
 /// Borrows the scene. One thread.
@@ -23,13 +23,13 @@ public:
   /// @pre a deed of clients: `names`, `bodies` or `leave`
   void perform(const deed& x);
 
-  /// The application is there again.
+  /// The application is back.
   void mend();
 
   /// The application has no connection to the node.
   bool app_is_away() const noexcept { return is_away_; }
 
-  /// What an honest client suffered beside them; empty: nothing.
+  /// What an honest client suffered meanwhile; empty: nothing.
   const std::string& wrong() const noexcept { return wrong_; }
 
 private:

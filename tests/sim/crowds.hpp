@@ -4,10 +4,10 @@
 
 namespace weir::sim {
 
-/// Other populations and listings than most runs have: short pages that change
-/// under their reader, one host with nearly all accounts, hundreds of accounts
-/// most of which are inactive, a long silence at the end. Draws from a source
-/// of its own, so that other runs stay what they were.
+/// Draws unusual populations and listings for some runs: short pages that
+/// change while they are read, one host with nearly all accounts, hundreds of
+/// mostly inactive accounts, a long silence at the end. It has a random source
+/// of its own, so that all other draws of a seed stay the same.
 void draw_crowds(run_settings& out);
 
 } // namespace weir::sim

@@ -9,11 +9,11 @@
 
 namespace weir::sim {
 
-/// Lets single actors of the node die, as after an exception: by an exit message
-/// that no actor can refuse, behind the mail that it has.
+/// Ends single actors of the node as an exception would: by an exit message
+/// that no actor can refuse, which arrives after the mail that it has.
 ///
 /// # Ownership and threads
-/// Borrows the stepper, which tells it of each turn. One thread.
+/// Borrows the stepper, which reports each turn to it. One thread.
 class deaths {
 public:
   explicit deaths(stepper& x);
@@ -22,10 +22,10 @@ public:
   deaths(const deaths&) = delete;
   deaths& operator=(const deaths&) = delete;
 
-  /// The next actors of a kind that have a turn die, as a deed says.
+  /// The next actors of a kind that get a turn die, as the deed says.
   void order(const deed& x, steady_time now);
 
-  /// All orders are forgotten.
+  /// Drops all orders.
   void end() { orders_.clear(); }
 
 private:

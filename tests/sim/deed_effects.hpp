@@ -3,33 +3,33 @@
 #include "simnet/world.hpp"
 #include "tests/sim/deeds.hpp"
 
-/// What a deed means for what may be expected.
+/// What a deed changes in the expected result.
 namespace weir::sim {
 
-/// It happens to whoever is away, as few are.
+/// It affects an inactive account, and few accounts are inactive.
 bool ends_absence(simnet::fault_kind x) noexcept;
 
-/// A stream that is away and has no position yet is asked from now on later.
+/// A stream without a position that is disconnected starts later from now on.
 bool parts_from_streams(deed_kind x) noexcept;
 
-/// Streams are there and bring less than there is, and what they bring does not
+/// Streams are connected and bring less than there is, and their events do not
 /// show it.
 bool hides_delays(const deed& x) noexcept;
 
-/// The directory says of accounts that they are not, or live elsewhere.
+/// The directory answers that accounts do not exist or live elsewhere.
 bool denies(simnet::fault_kind x) noexcept;
 
-/// Something is wrong with the directory or the way to it. Whom a stream names
-/// meanwhile is left to the next listing.
+/// Something is wrong with the directory or the way to it. An account that a
+/// stream names during that time waits for the next listing.
 bool is_of_directory(const deed& x) noexcept;
 
 bool loses_events(simnet::fault_kind x) noexcept;
 
-/// Streams tell what is not so, or their numbers do not only grow.
+/// Streams tell something untrue, or their seqs do not only grow.
 bool tells_lies(simnet::fault_kind x) noexcept;
 
-/// The new numbers of a stream pass its old ones before anybody dials it again, so
-/// that no stream tells that they began anew. No host: the relay's.
+/// The new seqs of a stream pass its old ones before the node connects again,
+/// so that no stream shows that they began anew. @param host None: the relay.
 bool has_few_events(const simnet::world& truth,
                     const std::optional<size_t>& host);
 

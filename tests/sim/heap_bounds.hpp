@@ -9,23 +9,24 @@
 
 namespace weir::sim {
 
-/// What a node may hold in memory, and whether it kept to it. Of programs that
-/// do not count their heap nothing is checked.
+/// Checks the memory of a node against its bounds. In programs that do not
+/// count their heap it checks nothing.
 ///
 /// # Ownership and threads
-/// One at a time, from before a scene to its end. One thread.
+/// Only one at a time; it must live from before a scene is made until its end.
+/// One thread.
 class heap_watch {
 public:
   heap_watch();
 
-  /// The most that each kind of actor held since then is within its bound, and all
-  /// of it within the memory plan. Empty: it is.
+  /// Checks that the peak of each kind of actor since construction is within
+  /// its bound, and the sum within the memory plan. Empty: it is.
   std::string check_bounds(const actors::node_config& config) const;
 
   /// Live bytes of the node.
   heap::census live() const;
 
-  /// The most of each.
+  /// The peaks by name.
   heap::census peaks() const;
 
 private:
@@ -36,7 +37,7 @@ private:
 using let_pass = std::function<void(std::chrono::microseconds)>;
 
 /// No growth without input: while nothing happens in the network for hours, the
-/// node holds no more later than earlier. Empty: so it is.
+/// node does not use more memory later than earlier. Empty when that holds.
 std::string check_silence(const heap_watch& heap,
                           const actors::node_config& config,
                           const let_pass& run_for);

@@ -11,8 +11,9 @@
 namespace weir::sim {
 
 /// Nothing is erased too soon: while hosts or the directory say for less than
-/// `gone_grace` that accounts are gone, nobody is told so, whatever happens
-/// meanwhile. Judged by what the application knows, at any time.
+/// `gone_grace` that accounts are gone, the application is not told so,
+/// whatever else happens. This is checked against the application's copy at any
+/// time.
 ///
 /// # Ownership and threads
 /// One thread.
@@ -22,19 +23,19 @@ public:
     // nop
   }
 
-  /// What was done at that moment.
+  /// Records the time of a deed.
   void note(const deed& x, steady_time now);
 
   /// @returns an account that is deleted for the application, which had records
-  /// of it, and never was; empty: there is none.
+  /// of it, although it never was deleted; empty: there is none
   std::string check(scene& x);
 
 private:
   std::chrono::microseconds grace_;
-  std::set<std::string> held_; ///< Accounts with records, at any time.
-  bool clock_was_wrong_ = false; ///< Then no time means anything.
-  std::optional<steady_time> first_; ///< When somebody erred first,
-  steady_time last_;                 ///< and nobody does any more.
+  std::set<std::string> held_;       ///< Accounts that had records at any time.
+  bool clock_was_wrong_ = false;     ///< Then no time can be compared.
+  std::optional<steady_time> first_; ///< When the first wrong answer was given.
+  steady_time last_;                 ///< When the last wrong answer ended.
 };
 
 } // namespace weir::sim

@@ -13,8 +13,9 @@
 
 namespace weir::sim {
 
-/// What hosts say at the end of a round, when all is mended, of accounts that the
-/// node cannot know or has to take for gone, and of which nobody else would speak.
+/// Makes hosts speak at the end of a round, when all faults have ended, about
+/// accounts that the node cannot know or must consider gone, and about which no
+/// other event would come.
 ///
 /// # Ownership and threads
 /// Borrows the scene. One thread.
@@ -24,13 +25,13 @@ public:
     // nop
   }
 
-  /// @param host Whom it happens to; none: all of them.
+  /// @param host The host that it affects; none: all hosts.
   void note(const deed& x, std::optional<size_t> host);
 
   void say();
 
-  /// What the relay told of repos that nobody tracked, it tells again.
-  /// @param removed Those that were not tracked for a while.
+  /// Makes the relay repeat what it told of repos that were not tracked.
+  /// @param removed The repos that were not tracked for a while.
   void say_of_relay(const std::set<std::string>& removed);
 
 private:
@@ -43,12 +44,12 @@ private:
   bool is_unlooked() const;
 
   scene& scene_;
-  bool denied_ = false; ///< Some may be unknown, and no listing comes.
-  /// How long hosts said in this round that they have no such repos, or that these
-  /// are away.
+  bool denied_ = false; ///< Some accounts may be unknown, and no listing comes.
+  /// For how long, in this round, each host denied that it has repos or said
+  /// that they are inactive.
   std::map<size_t, std::chrono::microseconds> denied_for_;
-  /// Hosts whose streams began their numbers anew, from so few that ours may be among
-  /// them.
+  /// Hosts whose streams began their seqs anew, at values so low that the
+  /// node's may be among them.
   std::set<size_t> renumbered_;
 };
 

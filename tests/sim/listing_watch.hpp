@@ -6,14 +6,15 @@
 
 namespace weir::sim {
 
-/// Counts pages of listings that changed under the reader: their server had more
-/// events when the node asked for them than when it asked for the page before.
+/// Counts pages of listings that changed while they were read: their server had
+/// more events when the node asked for them than when it asked for the page
+/// before.
 ///
 /// One thread.
 class listing_watch {
 public:
-  /// @param head What the node wrote, as a request begins.
-  /// @param events That the stream of this server has had.
+  /// @param head The bytes that the node wrote, the beginning of a request.
+  /// @param events The number of events that the stream of this server has had.
   void on_request(uint16_t server, std::string_view head, uint64_t events) {
     if (!head.starts_with("GET /xrpc/com.atproto.sync.listRepos?"))
       return;

@@ -7,7 +7,8 @@
 
 namespace weir::sim {
 
-/// As likely short as long by their magnitude.
+/// A random duration whose logarithm is uniform: each magnitude is equally
+/// likely.
 inline std::chrono::microseconds between(std::chrono::microseconds least,
                                          std::chrono::microseconds most,
                                          random_source& random) {
@@ -17,7 +18,7 @@ inline std::chrono::microseconds between(std::chrono::microseconds least,
     static_cast<int64_t>(std::exp(from + random.unit() * (to - from)))};
 }
 
-/// The same, all equally likely.
+/// A random duration up to `most`, uniform.
 inline std::chrono::microseconds within(std::chrono::microseconds most,
                                         random_source& random) {
   return std::chrono::microseconds{static_cast<int64_t>(

@@ -6,11 +6,11 @@
 
 namespace weir::sim {
 
-/// Whether a node keeps to its own bounds at this moment, in numbers that it
-/// shows itself: REPOs in memory, bytes between socket and disk. Empty: it does.
+/// Checks the node's own bounds at this moment with numbers that it reports
+/// itself: REPOs in memory, bytes between socket and disk. Empty: all hold.
 std::string past_a_bound(scene& x);
 
-/// Looks at it again and again, as time passes.
+/// Checks `past_a_bound` repeatedly as time passes.
 ///
 /// # Ownership and threads
 /// Borrows the scene. One thread.
@@ -22,7 +22,7 @@ public:
   bound_watch(const bound_watch&) = delete;
   bound_watch& operator=(const bound_watch&) = delete;
 
-  /// The first bound that was passed, and how. Empty: none was.
+  /// The first bound that was passed, and how. Empty: none.
   const std::string& broken() const noexcept { return broken_; }
 
 private:
@@ -34,8 +34,9 @@ private:
   std::string broken_;
 };
 
-/// A commit writes what it changes, however many collections its repo has: lets
-/// the first account write, and looks at what reaches the disk. Empty: so it is.
+/// A commit writes only what it changes, however many collections its repo has:
+/// makes the first account write, and measures what reaches the disk. Empty
+/// when that holds.
 std::string weigh_commits(scene& x);
 
 } // namespace weir::sim

@@ -10,18 +10,19 @@
 
 namespace weir::sim {
 
-/// What happened in a run, by name: deeds are counted when they are carried out,
-/// and what is merely ordered (faults of requests and of the disk) once more as
-/// "met" when somebody met it.
+/// What happened in a run, by name. Deeds are counted when they are carried
+/// out. Faults that are only armed (of requests and of the disk) are counted
+/// again as "met" when they take effect.
 using occurrences = std::map<std::string, uint64_t>;
 
-/// Which server, which way and how much: a deed's finer names.
+/// Counts the finer names of a deed: which server, which direction and how
+/// much.
 void count_details(const deed& x, occurrences& counts);
 
-/// What became of orders in the whole run.
+/// Counts the armed faults of the whole run that took effect.
 void count_met(scene& x, const performer& done, occurrences& counts);
 
-/// All names of both.
+/// All names that both functions use.
 std::set<std::string> known_details();
 
 } // namespace weir::sim

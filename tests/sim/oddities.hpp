@@ -7,15 +7,15 @@
 
 namespace weir::sim {
 
-/// So long after the numbers of a stream began anew the node knows it, if nothing
-/// else happens to that stream: it has dialled twice.
+/// After this time the node knows that the seqs of a stream began anew, if
+/// nothing else happens to that stream: it has connected twice by then.
 constexpr std::chrono::microseconds renumbered_in = std::chrono::seconds{6};
 
-/// Whether a plot is one of these.
+/// Whether a plot is one of this file's.
 bool is_oddity(plot x) noexcept;
 
-/// Plots about what honest servers and applications do now and then. Draws from a
-/// source of its own, so that other runs stay what they were.
+/// Plots about rare behaviour of honest servers and applications. They have a
+/// random source of their own, so that all other draws of a seed stay the same.
 void draw_oddity(run_settings& out);
 
 /// The deeds of one round of such a run, in order of time.

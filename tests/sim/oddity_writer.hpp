@@ -10,17 +10,17 @@
 
 namespace weir::sim {
 
-/// Plots from this one on are oddities.
+/// This plot and all later ones are oddities.
 constexpr size_t first_oddity = static_cast<size_t>(plot::misfits);
 
-/// Puts deeds into one round, all of them at two accounts.
+/// Adds deeds to one round, all of them about two accounts.
 class oddity_writer {
 public:
   oddity_writer(const run_settings& settings, size_t round,
                 random_source& random, std::vector<deed>& out)
     : settings_(settings), random_(random), out_(out), round_(round),
       begin_(round == 0 ? begins_after : std::chrono::seconds{0}) {
-    // The same ones in each round.
+    // They are the same in each round.
     const auto own = seeded_random(settings.seed ^ 0xd6e8feb86659fd93u);
     for (auto& x : few_)
       x = own->below(64);

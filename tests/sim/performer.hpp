@@ -16,7 +16,7 @@
 
 namespace weir::sim {
 
-/// Carries out deeds in a scene, and makes everything right again at the end.
+/// Carries out deeds in a scene, and repairs everything at the end.
 ///
 /// # Ownership and threads
 /// Borrows the scene. One thread.
@@ -29,19 +29,20 @@ public:
 
   void perform(const deed& x);
 
-  /// What streams held back in the last one has come, what directories said was put
-  /// right, and what no stream told was found: all copies were equal at its end.
+  /// All copies were equal at the end of the last round. So what streams held
+  /// back has come, wrong answers of directories were corrected, and what no
+  /// stream told was found.
   void begin_round() { may_.late = may_.misled = may_.silent = false; }
 
-  /// Ends all faults of a round: servers answer, the clock is right, the disk is
-  /// well, the node runs. Repos that were removed are added again.
+  /// Ends all faults of a round: servers answer, the clock is right, the disk
+  /// has no faults, the node runs. Repos that were removed are added again.
   void mend();
 
-  /// What the node was asked for at the end of a round and could not do, because
-  /// it had to start anew first, is asked for again.
+  /// Repeats the requests to the node at the end of a round that it could not
+  /// carry out because it had to start anew first.
   void ask_refused();
 
-  /// How often each deed came to something, by name.
+  /// How often each deed took effect, by name.
   const std::map<std::string, uint64_t>& counts() const noexcept {
     return counts_;
   }
@@ -58,12 +59,12 @@ public:
     return removals_.wrong();
   }
 
-  /// What may differ in the end.
+  /// The differences that are permitted at the end.
   const allowances& may() const noexcept { return may_; }
 
   const service_manager& manager() const noexcept { return manager_; }
 
-  /// The first start.
+  /// Starts the node for the first time.
   result<void> start();
 
 private:
@@ -88,7 +89,7 @@ private:
   std::map<std::string, uint64_t> counts_;
   removals removals_;
   last_words last_words_;
-  bool refused_ = false; ///< The node did not do all that it was asked for.
+  bool refused_ = false; ///< The node did not carry out all requests.
   allowances may_;
 };
 

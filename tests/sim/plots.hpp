@@ -8,18 +8,20 @@
 
 namespace weir::sim {
 
-/// Nodes list what a stream tells of when it begins.
+/// The deeds of a plot begin after this time, because nodes make a listing when
+/// a stream begins.
 constexpr std::chrono::microseconds begins_after = std::chrono::minutes{10};
 
 const char* to_string(plot x) noexcept;
 
-/// No other mechanism finds what went wrong in such a run, and nobody else does
-/// anything.
+/// Turns off everything else, so that no other mechanism repairs what went
+/// wrong in such a run.
 void leave_alone(run_settings& out);
 
-/// Makes one run in five about something: what has to meet for a rule to matter
-/// meets there again and again, in all orders, and nothing else heals it. Draws
-/// from a source of its own, so that other runs stay what they were.
+/// Gives one run in five a plot: the conditions under which one rule matters
+/// occur there repeatedly and in all orders, and nothing else repairs the
+/// result. It has a random source of its own, so that all other draws of a seed
+/// stay the same.
 void draw_plot(run_settings& out);
 
 /// The deeds of one round of such a run, in order of time.

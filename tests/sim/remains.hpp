@@ -6,13 +6,14 @@
 
 namespace weir::sim {
 
-/// The stores that a node left when it stopped, to be read. Throws `broken`.
+/// Opens the stores that a node left when it stopped for reading. Throws
+/// `broken`.
 apps::closed_stores open_stores(scene& x);
 
-/// Stops the node in good order and judges what it leaves: the store agrees with
-/// itself, the application was sent every operation of the log, and repos went from
-/// one status to another in the listed ways only. In sound runs nobody fell out of
-/// sync who was not asked to. Throws `broken`.
+/// Stops the node in order and checks what it leaves: the store is consistent,
+/// the application was sent every operation of the log, and repos changed their
+/// status only in the listed ways. In sound runs only repos that had a reason
+/// fell out of sync. Throws `broken`.
 void check_remains(scene& x, const performer& done);
 
 } // namespace weir::sim

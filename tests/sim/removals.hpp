@@ -9,11 +9,12 @@
 
 namespace weir::sim {
 
-/// Repos that somebody takes from the node by hand, and adds again in the end.
+/// Repos that are removed from the node by hand, and added again at the end.
 ///
 /// What was erased is gone: from the node's answer on, no record that it had of
-/// such a repo comes to the application, but for those that were on their way to
-/// it. It is looked at often enough to see one before those of a new life.
+/// such a repo comes to the application, except those that were on their way to
+/// it. The check runs often enough to see such a record before those of a new
+/// life.
 ///
 /// # Ownership and threads
 /// Borrows the scene. One thread.
@@ -28,34 +29,35 @@ public:
   removals(const removals&) = delete;
   removals& operator=(const removals&) = delete;
 
-  /// @param app_is_away It has no connection to the node.
+  /// @param app_is_away The application has no connection to the node.
   void remove(const std::string& did, bool app_is_away);
 
-  /// A node that ended before it answered may have removed a repo or not: whoever
-  /// asked asks again.
-  /// @returns whether it did all.
+  /// A node that ended before it answered may have removed a repo or not, so
+  /// the request is repeated.
+  /// @returns whether the node carried out all requests
   bool ask_again();
 
-  /// Somebody added it.
+  /// The account was added.
   void note_added(const std::string& did);
 
-  /// @returns whether the node did it.
+  /// @returns whether the node did so
   bool add_all_again();
 
   const std::set<std::string>& removed() const noexcept { return removed_; }
 
-  /// Whoever was removed, and may be there again.
+  /// Repos that were ever removed, whether or not they are tracked again.
   const std::set<std::string>& ever() const noexcept { return ever_; }
 
   /// What came of a repo that is gone; empty: nothing.
   const std::string& wrong() const noexcept { return wrong_; }
 
 private:
-  /// A repo of which nothing may come any more.
+  /// A repo of which no event may come any more.
   struct erased {
     steady_time since;
     uint64_t last = 0; ///< The last operation before it was gone.
-    uint64_t came = 0; ///< Records of it, until nothing was on its way.
+    /// Number of its records that came until nothing was on its way.
+    uint64_t came = 0;
     bool none_on_its_way = false;
   };
 
@@ -67,14 +69,14 @@ private:
   scene& scene_;
   std::set<std::string> removed_;
   std::set<std::string> ever_;
-  std::set<std::string> wanted_; ///< Until the node says that it did.
+  std::set<std::string> wanted_; ///< Removals that the node has not confirmed.
   bool app_is_away_ = false;
-  std::map<std::string, erased> erased_; ///< Watched, by DID.
+  std::map<std::string, erased> erased_; ///< Repos that are watched, by DID.
   std::optional<timeline::key> next_;
   std::string wrong_;
 };
 
-/// Has the node do something with one repo; false: it does not.
+/// Asks the node to do something with one repo; false: it does not.
 bool order(scene& x, const std::string& what, const std::string& did);
 
 } // namespace weir::sim

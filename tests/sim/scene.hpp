@@ -28,7 +28,7 @@ namespace weir::sim {
 /// Owns everything. One thread.
 class scene {
 public:
-  /// @param alter Changes what was drawn from the seed, if anything.
+  /// @param alter Changes the settings that were drawn from the seed, if given.
   scene(uint64_t seed, trace& log,
         const std::function<void(run_settings&)>& alter = {});
   ~scene();
@@ -43,25 +43,26 @@ public:
 
   result<void> start_node();
 
-  /// In good order.
+  /// Stops the node in order.
   void stop_node();
 
-  /// As `kill -9` ends it, or a power failure: from now on nothing that the node
-  /// does reaches disk or network. With `power` the disk may lose what was not
-  /// synced. Also in the middle of a call to the disk.
+  /// Ends the node as `kill -9` or a power failure does: from now on nothing
+  /// that the node does reaches disk or network. With `power` the disk may lose
+  /// what was not synced. May be called in the middle of a call to the disk.
   void die(bool power);
 
-  /// Afterwards, when none of its calls is under way: takes it away, and the
-  /// disk is as it was left.
+  /// Called after `die`, when none of the node's calls is under way: destroys
+  /// the node and makes the disk available as it was left.
   void end_killed_node();
 
   bool node_runs() const noexcept { return node_ != nullptr; }
 
-  /// Why the node said that it cannot go on; `ec::none`: it did not.
+  /// The reason for which the node said that it cannot go on; `ec::none`: it
+  /// did not.
   const error& failure() const noexcept { return failure_; }
 
-  /// How often repos went from one status to another, in all lives: "pending to
-  /// syncing" and so on.
+  /// How often repos changed from one status to another, in all lives: "pending
+  /// to syncing" and so on.
   const std::map<std::string, uint64_t>& status_changes() const noexcept {
     return status_changes_;
   }
@@ -74,31 +75,32 @@ public:
   result<std::pair<int, std::string>> post(const std::string& target,
                                            std::string body);
 
-  /// The same as `get`, of a client that goes on with something else.
+  /// Sends the same request as `get` for a client that does not wait for the
+  /// answer.
   void send_get(const std::string& target);
 
-  /// Where clients of the node run.
+  /// The machine on which clients of the node run.
   virtual_net::machine& clients_machine() noexcept { return *app_machine_; }
 
-  /// The network as the node has to have it, whoever it tracks: what the life
-  /// that runs, or was the last, keeps of each account.
+  /// The network as the node must have it, whichever accounts it tracks: what
+  /// the running life, or the last one, keeps of each account.
   std::vector<simnet::expected_account> expected() const;
 
   /// All repos as the node lists them, by DID.
   result<node_repos> repos();
 
-  /// The last operation of each partition that is on its disk. 0: it does not run,
-  /// or has none.
+  /// The last operation of each partition that is on the node's disk. 0: the
+  /// node does not run, or has none.
   std::vector<uint64_t> last_operations() const;
 
-  /// The longest that bytes have lain in a connection of the node without its
-  /// reading on, counted from `begin` at the earliest, in words; empty: for less
-  /// than `patience`.
+  /// The longest time for which bytes have been in a connection of the node
+  /// without being read, counted from `begin` at the earliest, in words; empty
+  /// when it is shorter than `patience`.
   std::string stuck_connection(steady_time begin,
                                std::chrono::microseconds patience) const;
 
-  /// Connections that the node gave up since its start because nothing was in
-  /// the way and it did not read them.
+  /// Number of connections that the node replaced since its start because it
+  /// did not read them although nothing was in the way.
   uint64_t stalled_connections() const;
 
   // -- its parts --------------------------------------------------------------
@@ -120,20 +122,21 @@ public:
   apps::demo_consumer& application() noexcept { return *application_; }
   trace& log() noexcept { return trace_; }
 
-  /// What the node asked the network for was more than it promises: a sentence.
+  /// The first request of the node that broke its promises (thrift.hpp), as a
+  /// sentence.
   const std::string& waste() const noexcept;
 
   const thrift_watch& thrift() const noexcept { return *thrift_; }
 
   const listing_watch& listings() const noexcept { return listings_; }
 
-  /// How the name of a server is answered.
+  /// Sets how look-ups of a server's name are answered.
   void set_naming(const std::string& origin, naming how);
 
-  /// The way to a server is as good as at the start.
+  /// Restores the connection to a server to its first state.
   void mend_road(uint16_t port);
 
-  /// Ports of servers: hosts by number, then the relay, then the directory.
+  /// Ports of servers.
   uint16_t port_of_host(size_t host) const;
   uint16_t port_of_relay() const;
   uint16_t port_of_directory() const;
@@ -152,8 +155,8 @@ private:
   virtual_clock node_clock_{time_};
   trace& trace_;
   run_settings settings_;
-  std::unique_ptr<random_source> random_;      ///< Of the schedule.
-  std::unique_ptr<random_source> node_random_; ///< Of the node.
+  std::unique_ptr<random_source> random_; ///< Random source of the schedule.
+  std::unique_ptr<random_source> node_random_; ///< Random source of the node.
   virtual_net net_;
   stepper steps_;
   tests::memory_disk disk_;
@@ -166,7 +169,7 @@ private:
   std::optional<thrift_watch> thrift_;
   listing_watch listings_;
   std::unique_ptr<actors::node> node_;
-  size_t lives_ = 0; ///< That were begun.
+  size_t lives_ = 0; ///< Number of lives that were begun.
   bool stopping_ = false;
   error failure_;
   std::map<std::string, uint64_t> status_changes_;
@@ -174,7 +177,7 @@ private:
   std::unique_ptr<apps::demo_consumer> application_;
 };
 
-/// Port of an origin.
+/// The port of an origin.
 uint16_t port_of(const std::string& origin);
 
 } // namespace weir::sim

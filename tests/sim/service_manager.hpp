@@ -8,52 +8,53 @@
 
 namespace weir::sim {
 
-/// Keeps the node of a scene alive, as a program's service manager does, and is
-/// told when it is to end. What a killed node leaves behind is looked at.
+/// Starts the node of a scene again when it ends, as a service manager does,
+/// and checks the store that a killed node left.
 ///
 /// # Ownership and threads
 /// Borrows the scene. One thread.
 class service_manager {
 public:
-  /// What it waits before it starts a program again.
+  /// The wait before it starts a program again.
   static constexpr std::chrono::seconds restart_delay{5};
 
   explicit service_manager(scene& x) : scene_(x) {
     // nop
   }
 
-  /// The first start.
+  /// Starts the node for the first time.
   result<void> start();
 
   /// Lets time pass; a node that failed or was killed is started again.
   void run_for(std::chrono::microseconds x);
 
-  /// Now.
+  /// Kills the node now.
   void kill();
 
-  /// In its `nth` call to the disk from now on. @param power Of the machine goes.
+  /// Kills the node in its `nth` disk call from now on. @param power The
+  /// machine loses power, too.
   void kill_in_call(uint64_t nth, bool power);
 
-  /// So many of its next lives end in a call to the disk.
+  /// Each of its next `lives` lives ends in a call to the disk.
   void kill_again(uint64_t lives) noexcept { lives_ = lives; }
 
-  /// It stops in good order, and is away so long.
+  /// Stops the node in order, and starts it again after `away`.
   void restart(std::chrono::microseconds away);
 
-  /// A stop that was to last ends soon: what is asked of a node from now on is
-  /// asked of one that runs.
+  /// Ends a longer stop soon, so that later requests reach a node that runs.
   void hurry();
 
-  /// Streams tell what is not so: positions in a store prove nothing any more.
+  /// Streams tell something untrue: positions in a store prove nothing any
+  /// more.
   void distrust_positions() noexcept { streams_tell_truth_ = false; }
 
-  /// The numbers of a stream began anew; then the node knows it.
+  /// The seqs of a stream began anew; the node knows it at time `x`.
   void distrust_positions_until(steady_time x) noexcept { knows_numbers_ = x; }
 
-  /// What was wrong with a store that a killed node left; empty: nothing.
+  /// The first error in a store that a killed node left; empty: none.
   const std::string& wrong_with_store() const noexcept { return wrong_; }
 
-  /// How often it ended in a call to the disk, and the power with it.
+  /// How often the node ended in a call to the disk, and with a power loss.
   uint64_t ends_in_calls() const noexcept { return ends_in_calls_; }
   uint64_t power_losses() const noexcept { return power_losses_; }
 
@@ -67,13 +68,13 @@ private:
   scene& scene_;
   std::string wrong_;
   std::map<std::string, stream_commits> streams_; ///< By URL.
-  bool streams_tell_truth_ = true; ///< And their numbers only grow.
+  bool streams_tell_truth_ = true;                ///< And their seqs only grow.
   steady_time knows_numbers_;
   uint64_t starts_ = 0;
   uint64_t ends_in_calls_ = 0;
   uint64_t power_losses_ = 0;
-  uint64_t lives_ = 0; ///< That end in a call to the disk.
-  bool dies_ = false;  ///< The disk has ended already.
+  uint64_t lives_ = 0; ///< Number of next lives that end in a call to the disk.
+  bool dies_ = false;  ///< The disk has already ended.
   std::optional<steady_time> start_at_;
 };
 

@@ -10,10 +10,11 @@
 
 namespace weir::sim {
 
-/// How honest hosts share a node with each other, in a run of this seed without
-/// its deeds: the first account of each is whole when about as many are as there
-/// are hosts, whatever it is called; and a repo that falls out of sync is whole
-/// again long before all that were never fetched. Empty: so it is.
+/// Checks how honest hosts share a node with each other, in a run of this seed
+/// without its deeds. The first account of each host, whatever its name, must
+/// be complete when about as many accounts are complete as there are hosts. A
+/// repo that falls out of sync must be complete again long before all repos
+/// that were never fetched. Empty when that holds.
 std::string weigh_sharing(uint64_t seed, trace& log);
 
 } // namespace weir::sim

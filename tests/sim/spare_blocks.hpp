@@ -6,19 +6,19 @@
 
 namespace weir::sim::heap {
 
-/// Small blocks of memory that were given back, by their size: the next that asks
-/// for as many bytes gets the last of them, sooner than malloc would find one.
-/// They are as many as ever were there at once, and never go back.
+/// Free lists of small blocks of memory, by size. An allocation of the same
+/// size takes the last block that was freed, which is faster than malloc. The
+/// lists grow to the largest number that was free at once and never shrink.
 ///
 /// # Ownership and threads
-/// Of one thread. Blocks are malloc's, whoever takes one may free it.
+/// Used by one thread. Blocks come from malloc, so any owner may free them.
 class spare_blocks {
 public:
-  /// Sizes are multiples of it.
+  /// Sizes are rounded up to multiples of this.
   static constexpr size_t grain = alignof(std::max_align_t);
   static constexpr size_t largest = 1024;
 
-  /// @returns null: there is none of this size
+  /// @returns null when there is no block of this size
   void* take(size_t size) noexcept {
     if (size > largest)
       return nullptr;
@@ -29,7 +29,7 @@ public:
     return out;
   }
 
-  /// @returns false: it is too large to be kept
+  /// @returns false when the block is too large to be kept
   bool give(void* block, size_t size) noexcept {
     if (size > largest)
       return false;

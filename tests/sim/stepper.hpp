@@ -19,44 +19,46 @@ class scheduled_actor;
 
 namespace weir::sim {
 
-/// How the stepper chooses among what could run now.
+/// The order in which the stepper runs the tasks that are ready.
 enum class order : uint8_t {
-  fair,   ///< Whatever has waited longest.
-  drawn,  ///< Any, by the seed.
-  hasty,  ///< Mostly whatever came last.
+  fair,  ///< The task that has waited longest.
+  drawn, ///< Any task, drawn from the seed.
+  hasty, ///< Mostly the task that became ready last.
 };
 
 /// How fast the simulated machine is.
 struct pace {
   order how = order::drawn;
-  /// Timers of actors ring late by so much when nothing else happens before, as
-  /// on a busy machine: days of rest cost less.
+  /// An actor's timer may ring late by this much when nothing else happens
+  /// before, as on a busy machine. That makes days without events cheaper.
   std::chrono::microseconds grain{0};
-  std::chrono::microseconds turn{0}; ///< What a turn takes, on average.
-  std::chrono::microseconds sync{0}; ///< The same of a sync of the disk.
+  std::chrono::microseconds turn{0}; ///< The average time that a turn takes.
+  /// The average time that a sync of the disk takes.
+  std::chrono::microseconds sync{0};
 };
 
-/// Work went on without end while time stood still.
+/// Thrown when tasks run without end while time stands still.
 class spins_forever : public std::runtime_error {
 public:
   using std::runtime_error::runtime_error;
 };
 
-/// Runs everything of a simulation on one thread, one thing at a time: a turn of
-/// an actor or a task of a loop. When nothing can run, time jumps to what is due
-/// next.
+/// Runs a whole simulation on one thread, one task at a time: a turn of an
+/// actor or a task of a loop. When no task can run, time jumps to the next
+/// alarm.
 class stepper final : public actors::executor {
 public:
   stepper(timeline& time, virtual_net& net, random_source& random, trace& log,
           const pace& speed);
 
-  /// How often this thread told the disk to sync so far: whoever did that is busy
-  /// for a while afterwards, and what it has promised comes late. Syncs of
-  /// LevelDB's own thread hold nobody up, and are no part of a seed: a read that
-  /// it gets ahead of is charged to another file than one that it does not.
+  /// Sets a function that returns how many syncs of the disk this thread has
+  /// made. The one who syncs is busy for a while afterwards, and its answers
+  /// come late. Syncs of LevelDB's own thread are not counted: they delay
+  /// nobody and depend on more than the seed, since a read that overtakes that
+  /// thread is charged to another file than one that does not.
   void set_syncs(std::function<uint64_t()> x) { syncs_ = std::move(x); }
 
-  /// Is told which actor has its turn next.
+  /// Called with the actor that has the next turn.
   using turn_watch = std::function<void(caf::scheduled_actor&, steady_time)>;
   void set_turn_watch(turn_watch x) { turn_watch_ = std::move(x); }
 
@@ -70,19 +72,19 @@ public:
 
   // -- the simulation's -------------------------------------------------------
 
-  /// Does one thing, or lets time jump, at most to `end`. False: nothing will
-  /// ever happen before it.
+  /// Runs one task, or lets time jump, at most to `end`. False: nothing can
+  /// happen before `end`.
   bool step(steady_time end);
 
   void run_for(std::chrono::microseconds x);
 
-  /// Until `done`, or for so long. True: it is.
+  /// Runs until `done`, or for `most`. True: it is done.
   bool run_while(std::chrono::microseconds most,
                  const std::function<bool()>& done);
 
   uint64_t steps() const noexcept { return steps_; }
 
-  /// Actors that live; none when no node runs.
+  /// The number of live actors; 0 when no node runs.
   size_t actors() const;
 
 private:
@@ -107,10 +109,11 @@ private:
   uint64_t steps_ = 0;
   std::function<uint64_t()> syncs_;
   uint64_t syncs_seen_ = 0;
-  const void* busy_ = nullptr; ///< Whoever synced last: only JOURNAL does.
+  /// The one that synced last; only JOURNAL syncs.
+  const void* busy_ = nullptr;
   steady_time busy_until_;
   uint64_t steps_without_rest_ = 0;
-  bool loops_first_ = false; ///< Of `fair`: who is next.
+  bool loops_first_ = false; ///< For `fair`: whether loops come before actors.
 };
 
 } // namespace weir::sim

@@ -14,45 +14,46 @@
 
 namespace weir::sim {
 
-/// What a node promises about its requests to others.
+/// The promises of a node about its requests to other servers.
 struct thrift_promises {
   double look_ups_per_second = 0; ///< `plc_per_second`.
-  uint16_t directory = 0;         ///< Its port.
-  /// No host invents accounts: clients alone ask for those that nobody has.
+  uint16_t directory = 0;         ///< The directory's port.
+  /// No host names accounts that do not exist; only clients ask for such names.
   bool only_clients_invent = true;
-  /// Whether an account of that name was ever there.
+  /// Whether an account with this DID ever existed.
   std::function<bool(const std::string& did)> is_known;
-  /// How many events the stream of a server has brought so far.
+  /// The number of events that the stream of a server has brought so far.
   std::function<uint64_t(uint16_t port)> events;
 };
 
-/// Counts what a node asks the network for, and says when that is more than it
-/// promises: look-ups by their budget, in each second as well as over time (what
-/// waited for a directory that is slow leaves at once when it is not), and those
-/// of clients by their share of it; what is not answered about one account by its
-/// pauses; dials of a stream by theirs. A directory that limits us
-/// (429) is asked for nothing before the time that it names.
+/// Counts a node's requests to the network and reports when they exceed its
+/// promises. Look-ups have a budget, in each second as well as over time (those
+/// that waited for a slow directory leave together when it is fast again), and
+/// those of clients have a share of it. Requests about one account that get no
+/// answer must keep their pauses, and so must connections to a stream. A
+/// directory that limits us (429) is asked for nothing before the time that it
+/// names.
 ///
 /// # Ownership and threads
-/// What it is given outlives it. One thread.
+/// The promises refer to objects that outlive it. One thread.
 class thrift_watch {
 public:
   explicit thrift_watch(thrift_promises x);
 
-  /// Budgets and pauses are those of one life of the node.
+  /// A new life of the node begins: budgets and pauses start anew.
   void begin_life();
 
-  /// @param head The first line of a request, at least.
+  /// @param head At least the first line of a request.
   void on_request(steady_time now, uint16_t server, uint64_t connection,
                   std::string_view head);
 
-  /// @param head The first line of an answer, or anything else.
+  /// @param head The first line of an answer, or any other data.
   void on_answer(steady_time now, uint64_t connection, std::string_view head);
 
-  /// A dial of the directory, or the look-up of its name, is over.
+  /// A connection to the directory, or the look-up of its name, has ended.
   void on_wait(steady_time now, std::chrono::microseconds took);
 
-  /// Look-ups of names that nobody has, in this life of the node.
+  /// Number of look-ups of names that do not exist, in this life of the node.
   uint64_t invented() const noexcept { return invented_; }
 
   /// The first promise that was broken; empty: none.
@@ -84,13 +85,14 @@ private:
   times inventions_;
   uint64_t invented_ = 0;
   std::map<std::string, times> unanswered_; ///< By method and account.
-  std::map<std::string, times> limited_;    ///< Those that were told to wait.
-  std::map<uint64_t, request> open_;        ///< By connection.
-  /// When the directory last let a request wait for long.
+  /// Those that were told to wait (429).
+  std::map<std::string, times> limited_;
+  std::map<uint64_t, request> open_; ///< By connection.
+  /// When the directory last delayed a request for long.
   std::optional<steady_time> held_up_;
   /// When the directory last limited us, and until when.
   std::optional<std::pair<steady_time, steady_time>> limited_by_directory_;
-  /// Requests for a stream, and how many events there were by then.
+  /// Requests for a stream, and the number of its events at that time.
   std::map<uint16_t, std::deque<std::pair<steady_time, uint64_t>>> dials_;
   std::string broken_;
 };

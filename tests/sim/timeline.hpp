@@ -10,14 +10,15 @@
 
 namespace weir::sim {
 
-/// Virtual time, and what waits for it. Time stands still while something can be
-/// done, and then jumps to what is due next: years pass in minutes.
+/// Virtual time and its alarms. Time stands still while a task can run, and
+/// then jumps to the next alarm, so that years pass in minutes.
 class timeline {
 public:
-  /// Names one alarm; alarms of one moment ring in the order of their making.
+  /// Names one alarm. Alarms of the same moment ring in the order in which they
+  /// were made.
   using key = std::pair<steady_time, uint64_t>;
 
-  /// When each run begins.
+  /// The time at which each run begins.
   static constexpr steady_time begin{1'000'000'000};
 
   steady_time now() const noexcept { return now_; }
@@ -29,7 +30,7 @@ public:
   }
 
   void cancel(const key& x) {
-    // What it holds may cancel others when it ends.
+    // Destroying the callback may cancel other alarms.
     const auto ended = alarms_.extract(x);
   }
 
@@ -39,7 +40,7 @@ public:
     return alarms_.begin()->first.first;
   }
 
-  /// Runs the first alarm that is due. False: none is.
+  /// Runs the first alarm that is due. False: none is due.
   bool ring() {
     if (alarms_.empty() || alarms_.begin()->first.first > now_)
       return false;
@@ -51,7 +52,7 @@ public:
   /// @pre `to` is not before `now()`
   void jump(steady_time to) noexcept { now_ = to; }
 
-  /// Forgets all alarms.
+  /// Drops all alarms.
   void clear() {
     while (!alarms_.empty())
       const auto ended = alarms_.extract(alarms_.begin());
@@ -65,7 +66,7 @@ private:
   uint64_t last_ = 0;
 };
 
-/// What a machine's clocks show: the steady one is the timeline's, the wall
+/// The clocks of a machine: the steady one is that of the timeline, the wall
 /// clock may be wrong by any amount.
 class virtual_clock final : public clock {
 public:
@@ -79,7 +80,7 @@ public:
     return wall_time{start.micros + time_.now().micros} + wrong_by_;
   }
 
-  /// From now on the wall clock shows the true time and this much more.
+  /// Makes the wall clock show the true time plus `x`.
   void set_wrong(std::chrono::microseconds x) noexcept { wrong_by_ = x; }
 
   std::chrono::microseconds wrong_by() const noexcept { return wrong_by_; }

@@ -8,8 +8,8 @@
 
 namespace weir::sim {
 
-/// What happened in a run, in order. Equal runs have equal traces: the hash is
-/// kept always, the lines are written only when they are wanted.
+/// The events of a run in their order. Equal runs have equal traces. The hash
+/// is always computed, the lines are written only on request.
 class trace {
 public:
   explicit trace(std::ostream* out = nullptr) : out_(out) {
@@ -18,7 +18,7 @@ public:
 
   bool is_written() const noexcept { return out_ != nullptr; }
 
-  /// @param what A word of the program's own, e.g. "actor".
+  /// @param what A word of the simulator's own, e.g. "actor".
   void note(steady_time at, std::string_view what, std::string_view who,
             uint64_t detail = 0) {
     mix(static_cast<uint64_t>(at.micros));

@@ -9,7 +9,7 @@
 
 namespace weir::sim {
 
-/// A loop of the simulated network: its tasks run when the stepper chooses it.
+/// A loop of the simulated network. Its tasks run when the stepper chooses it.
 class virtual_loop final : public net::event_loop {
 public:
   virtual_loop(timeline& time, std::string name)
@@ -42,7 +42,7 @@ public:
     running_ = false;
   }
 
-  /// What waits is dropped, and whatever comes later, too.
+  /// Drops the tasks that wait and all that are posted later.
   void end() {
     ended_ = true;
     while (!tasks_.empty()) {
@@ -77,8 +77,8 @@ private:
     }
 
   private:
-    /// The task runs on the loop; it is forgotten when the timer is cancelled
-    /// before its turn comes.
+    /// Posts the task to the loop. It is dropped when the timer is cancelled
+    /// before its turn.
     void fire(net::task x) {
       loop_.post([x = std::move(x), alive = alive_] {
         if (*alive)

@@ -15,33 +15,35 @@ namespace weir::sim {
 
 class virtual_stream;
 
-/// How the way to one server behaves.
+/// The behaviour of connections to one server.
 struct road {
-  bool refuses = false; ///< Dials are refused.
-  bool swallows = false; ///< Dials are not answered.
-  bool stalls = false;  ///< What is under way on open connections stays there.
-  bool crawls = false;  ///< It has fewer bytes a second than usual.
+  bool refuses = false;  ///< New connections are refused.
+  bool swallows = false; ///< New connections get no answer.
+  bool stalls = false;   ///< Data on open connections does not arrive.
+  bool crawls = false;   ///< Its rate is lower than usual.
   std::chrono::microseconds latency{500};
-  uint64_t bytes_per_second = 0; ///< 0: no bound.
-  std::chrono::microseconds lifetime{0}; ///< Of a connection; 0: no bound.
+  uint64_t bytes_per_second = 0; ///< 0: no limit.
+  /// Lifetime of a connection; 0: no limit.
+  std::chrono::microseconds lifetime{0};
 };
 
-/// What came of that, and of the server's name: how often somebody met it.
+/// How often these faults, and those of a server's name, took effect.
 struct road_troubles {
-  uint64_t refused = 0;    ///< Dials.
-  uint64_t unanswered = 0; ///< Dials.
-  uint64_t stalled = 0;    ///< Pieces that stayed under way.
-  uint64_t slowed = 0;     ///< Pieces that had to wait for the road.
-  uint64_t short_lived = 0; ///< Ends of connections that time cut.
-  uint64_t cut = 0;         ///< Ends of connections that were cut.
+  uint64_t refused = 0;    ///< Refused connections.
+  uint64_t unanswered = 0; ///< Connections without an answer.
+  uint64_t stalled = 0;    ///< Pieces of data that were held back.
+  uint64_t slowed = 0;     ///< Pieces of data that had to wait for the rate.
+  /// Ends of connections that reached their lifetime.
+  uint64_t short_lived = 0;
+  uint64_t cut = 0; ///< Ends of connections that were cut.
 };
 
-/// How the name of a server is answered.
+/// The kind of answer to a look-up of a server's name.
 enum class naming : uint8_t { found, unknown, silent };
 
 /// A network in memory: any number of machines, each with loops of its own,
 /// connected by ordered streams that take time. Faults are set by the port of
-/// the server, since all machines have the address 127.0.0.1.
+/// the server, because all machines have the address 127.0.0.1.
 ///
 /// # Ownership and threads
 /// Outlives its machines' transports and everything that uses them. One thread.
@@ -53,14 +55,14 @@ public:
   virtual_net(timeline& time, trace& log);
   ~virtual_net();
 
-  /// @param name Stands in the trace. The machine is there as long as the
-  /// network, if only halted.
+  /// @param name Appears in the trace. The machine exists as long as the
+  /// network, even after `halt`.
   std::shared_ptr<machine> add(std::string name, size_t loops);
 
-  /// The way to the server at `port`.
+  /// The road to the server at `port`.
   road& to(uint16_t port) { return roads_[port]; }
 
-  /// Lets go what a stall held back.
+  /// Delivers the data that a stall held back.
   void resume(uint16_t port);
 
   /// Cuts every open connection to the server at `port`; both ends see a reset.
@@ -70,40 +72,41 @@ public:
 
   const road_troubles& troubles(uint16_t port) { return troubles_[port]; }
 
-  /// How often a look-up of the name was answered so, otherwise than it should.
+  /// How often a look-up of the name got this answer because of a fault.
   uint64_t misnamed(const std::string& name, naming how) const {
     const auto i = misnamed_.find({name, how});
     return i == misnamed_.end() ? 0 : i->second;
   }
 
-  /// Whoever writes to a connection, either end of it: its loop, the port of the
-  /// server, the number of the connection, and what is written.
+  /// Called for each write to a connection, from either end, with the writer's
+  /// loop, the port of the server, the number of the connection, and the data.
   using tap = std::function<void(const virtual_loop& from, uint16_t server,
                                  uint64_t number, std::string_view written)>;
 
-  /// Is told of all that is written from now on.
+  /// Sets the function that sees all later writes.
   void set_tap(tap x) { tap_ = std::move(x); }
 
-  /// A dial of a server, or the look-up of a name, that a machine had to wait
-  /// for: its name, the port of the server or else 0, what was looked up, and
-  /// how long that took.
+  /// Called when a machine has waited for a connection to a server or for the
+  /// look-up of a name, with the machine's name, the port of the server (0 for
+  /// a look-up), the name, and the time that it took.
   using wait_tap
     = std::function<void(const std::string& machine, uint16_t server,
                          const std::string& name,
                          std::chrono::microseconds took)>;
 
-  /// Is told of each that is over from now on.
+  /// Sets the function that sees all later waits.
   void set_wait_tap(wait_tap x) { wait_tap_ = std::move(x); }
 
-  /// All loops of machines that live.
+  /// All loops of machines that are not halted.
   const std::vector<virtual_loop*>& loops() const noexcept { return loops_; }
 
   timeline& time() noexcept { return time_; }
 
   size_t connections() const;
 
-  /// The longest that a connection of a machine which lives has had bytes that
-  /// nobody asks for, counted from `begin` at the earliest; and its server's port.
+  /// The longest time for which a connection of this machine has had bytes that
+  /// are not read, counted from `begin` at the earliest, and the port of its
+  /// server.
   std::pair<std::chrono::microseconds, uint16_t>
   longest_unread(const machine& at, steady_time begin) const;
 
@@ -124,7 +127,7 @@ private:
   timeline& time_;
   trace& trace_;
   std::vector<std::shared_ptr<machine>> machines_;
-  std::vector<virtual_loop*> loops_; ///< Of machines that live.
+  std::vector<virtual_loop*> loops_; ///< Those of machines that are not halted.
   std::map<uint16_t, port_owner> ports_;
   std::map<uint16_t, road> roads_;
   std::map<uint16_t, road_troubles> troubles_;
@@ -141,16 +144,16 @@ class virtual_net::machine final : public net::transport {
 public:
   machine(virtual_net& net, std::string name, size_t loops);
 
-  /// The machine is gone: its ports are closed, its connections are cut, what
-  /// its loops had to do is dropped.
+  /// Ends the machine: its ports are closed, its connections are cut, and the
+  /// tasks of its loops are dropped.
   void halt();
 
   virtual_loop& loop(size_t i) noexcept { return *loops_[i]; }
 
-  /// Whether that end of a connection is one of its own.
+  /// Whether this end of a connection belongs to the machine.
   bool owns(const virtual_stream& x) const;
 
-  /// Drops work that nobody will do any more.
+  /// Drops tasks that will never run.
   void drop_work();
 
   net::event_loop& next_loop() noexcept override;

@@ -8,8 +8,8 @@
 
 namespace weir::sim {
 
-/// One end of a connection. Bytes arrive after the latency of the road, in
-/// order; what has not been read yet is bounded as by the buffers of a kernel.
+/// One end of a connection. Bytes arrive in order after the latency of the
+/// road. The amount that is not read yet is limited as by a kernel's buffers.
 class virtual_stream final
   : public net::stream,
     public std::enable_shared_from_this<virtual_stream> {
@@ -37,15 +37,16 @@ public:
 
   bool is_over() const noexcept { return closed_; }
 
-  /// Since when there are bytes that nobody asks for; nothing: there are none.
+  /// The time since which there are bytes that are not read; no value: there
+  /// are none.
   std::optional<steady_time> unread_since() const noexcept {
     return unread_since_;
   }
 
-  /// As a reset that comes from the network.
+  /// Fails the connection, as a reset from the network does.
   void fail_now(std::errc why);
 
-  /// What a stall held back goes on.
+  /// Delivers the data that a stall held back.
   void go_on();
 
   // -- net::stream ------------------------------------------------------------
@@ -81,14 +82,14 @@ private:
   std::weak_ptr<virtual_stream> peer_;
   std::string incoming_;
   std::optional<steady_time> unread_since_;
-  size_t under_way_ = 0; ///< Bytes to us that have not arrived.
-  std::deque<parcel> held_; ///< By a stall, to us.
+  size_t under_way_ = 0;    ///< Bytes to this end that have not arrived.
+  std::deque<parcel> held_; ///< Data to this end that a stall holds back.
   steady_time last_arrival_;
   std::span<uint8_t> into_;
-  std::string outgoing_; ///< What waits for room at the other end.
+  std::string outgoing_; ///< Data that waits for room at the other end.
   net::io_handler reader_;
   net::io_handler writer_;
-  bool ended_ = false;  ///< The peer said that nothing follows.
+  bool ended_ = false; ///< The peer has closed its side: nothing follows.
   bool closed_ = false;
   std::error_code broken_;
 };

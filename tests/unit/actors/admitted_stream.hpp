@@ -13,7 +13,8 @@ inline upstream_options admitting(size_t frames, size_t bytes, size_t per_second
   return out;
 }
 
-/// A stream that may deliver, and what its socket holds and its node has.
+/// A stream with its admission, and the credit of its socket and the frames in
+/// its node.
 class admitted_stream {
 public:
   admitted_stream(size_t frames_max, size_t bytes_max, size_t per_second = 0)
@@ -21,7 +22,7 @@ public:
     machine.on_open();
   }
 
-  /// What the socket gets, which it keeps.
+  /// Gives credit to the socket and adds it to what the socket has.
   size_t give(steady_time now = t0) {
     const auto x = machine.give(now);
     frames += x.frames;
@@ -31,7 +32,7 @@ public:
 
   bool is_read() const { return frames > 0 && bytes > 0; }
 
-  /// A message comes, which stays in the node until `finish`.
+  /// Reads a frame, which stays in the node until `finish`.
   void read(size_t size) {
     --frames;
     bytes -= static_cast<int64_t>(size);
@@ -45,8 +46,8 @@ public:
     }
   }
 
-  /// Reads messages of this size, each finished at once, until the socket is
-  /// not read any more, or for ten thousand of them.
+  /// Reads frames of this size, each of which is finished at once, until the
+  /// socket is not read any more, ten thousand at most.
   size_t drain(size_t size, steady_time now) {
     size_t out = 0;
     for (; is_read() && out < 10'000; ++out) {

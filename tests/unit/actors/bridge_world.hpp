@@ -18,7 +18,7 @@
 
 namespace weir::tests {
 
-/// Answers requests at once, as the test says, and writes them down.
+/// Answers requests at once with the test's script, and records them.
 class scripted_client final : public net::http_client {
 public:
   using script = std::function<result<net::http_response>(
@@ -65,7 +65,7 @@ inline net::http_response answer_with(int status, std::string_view body) {
   return out;
 }
 
-/// Knows TXT values and nothing else.
+/// Answers look-ups of TXT values and nothing else.
 class txt_transport final : public net::transport {
 public:
   net::event_loop& next_loop() noexcept override { return threads_.loop(0); }
@@ -99,14 +99,14 @@ public:
   }
 
   std::map<std::string, std::vector<std::string>> values;
-  std::optional<error> failed; ///< Of every question.
+  std::optional<error> failed; ///< The error of every look-up.
   size_t asked = 0;
 
 private:
   net::io_threads threads_{1}; ///< Never started: nothing is posted.
 };
 
-/// Stands where an actor would: gets its messages.
+/// Takes the place of an actor and receives its messages.
 class bridge_world : public testing::Test {
 protected:
   template <class Handle>

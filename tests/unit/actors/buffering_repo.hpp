@@ -11,10 +11,11 @@
 
 namespace weir::tests {
 
-/// A repo that is being fetched while the account goes on writing.
+/// A repo that is being fetched while the account continues to write.
 class buffering : public repo_world {
 public:
-  /// Commits that are kept in memory; with one more all go to disk.
+  /// Number of commits that are kept in memory; with one more all of them go to
+  /// disk.
   static constexpr auto commits_max = limits::repo_waiting_commits_max;
 
   buffering() {
@@ -31,18 +32,18 @@ public:
     return out;
   }
 
-  /// The host's answer, as the repo was when the fetch began.
+  /// Delivers the host's answer: the repo as it was when the fetch began.
   void answered() { fetched(7, *answer); }
 
-  /// A signed commit frame of exactly `size` bytes; the chain moves on.
+  /// A signed commit frame of exactly `size` bytes, next in the chain.
   bytes frame_of(size_t size) {
-    sized(1); // From here on they are updates.
+    sized(1); // Later writes are updates.
     const auto made = sized(2 * size - 2'000 - sized(size - 2'000).size());
     EXPECT_EQ(made.size(), size);
     return made;
   }
 
-  /// Serves pages of the buffer on disk until none is asked for.
+  /// Serves pages of the buffer on disk until no page is requested.
   void serve_pages(size_t page_max = limits::repo_coalesced_commits_max) {
     while (reads > pages || in_flight) {
       if (reads == pages) {

@@ -31,7 +31,7 @@ claims_of(size_t first, size_t count, bool active = true) {
   return out;
 }
 
-/// Answers what is asked, one after another.
+/// A directory that answers the machine's questions one after another.
 class directory {
 public:
   void take(claims_machine::effects x) {
@@ -52,20 +52,21 @@ public:
     take(machine.on_page(what, host, std::move(x), now, wall));
   }
 
-  /// The document came after the claim, unless the word has a time.
+  /// Gives an answer. Its document is newer than the claim, unless the answer
+  /// has a time.
   void say(const atproto::did& repo, claims_machine::word x) {
     if (x.fetched_at == 0)
       x.fetched_at = wall.seconds() + 1;
     take(machine.on_word(repo, x, now));
   }
 
-  /// What is asked about again later, is.
+  /// Lets the retry interval pass, so that due questions are asked again.
   void pass_retry() {
     now = now + limits::claim_retry;
     take(machine.on_timer(now));
   }
 
-  /// Until nothing is asked. @returns how many questions there were
+  /// Answers until no question is left. @returns the number of questions
   size_t say_all(const claims_machine::word& x) {
     size_t out = 0;
     for (; !asked.empty(); ++out)
@@ -82,7 +83,7 @@ public:
   claims_machine machine;
   steady_time now = noon;
   wall_time wall{1'700'000'000'000'000};
-  bool is_right = true; ///< It has what it had.
+  bool is_right = true; ///< The document is the same as before.
   std::deque<atproto::did> asked;
   std::vector<atproto::did> anew;
   std::vector<atproto::did> confirmed;

@@ -13,7 +13,7 @@ inline constexpr uint32_t relay = 1;
 inline constexpr uint32_t host = 2;
 inline constexpr uint32_t other_host = 3;
 
-/// A node whose clock may be wrong, and signers whose clocks are not.
+/// A node whose clock may be wrong, and signers whose clocks are right.
 class clock_world {
 public:
   explicit clock_world(std::chrono::microseconds behind = 0s,
@@ -23,22 +23,22 @@ public:
     pass(0s);
   }
 
-  /// Signers with these numbers, all clocks but ours being right; of a relay
-  /// four of a host.
+  /// Signers with these numbers sign. All clocks but the node's are right.
+  /// Through the relay there are four signers of each host.
   void hear(uint32_t stream, uint64_t first, size_t n,
             std::chrono::microseconds ahead = 0s) {
     for (auto i = first; i < first + n; ++i)
       sign(stream, stream == relay ? i / 4 : stream, i, ahead);
   }
 
-  /// Accounts of one host, through the relay.
+  /// Accounts of one host sign; their frames come through the relay.
   void hear_host(uint64_t name, size_t n,
                  std::chrono::microseconds ahead = 0s) {
     for (size_t i = 0; i < n; ++i)
       sign(relay, name, name * 1'000'000 + i, ahead);
   }
 
-  /// The directory answers, whose clock is so far from the true time.
+  /// The directory answers; its clock differs from the true time by `off`.
   void directory(std::chrono::microseconds off = 0s, bool is_proved = true) {
     machine.on_directory(truth + off, is_proved, now, wall());
   }

@@ -8,7 +8,8 @@
 
 namespace weir::tests {
 
-/// What an import tells of one record, `app.test.note/` and `rkey`.
+/// The operation that an import reports for one new record with key
+/// `app.test.note/` and `rkey`.
 inline storage::new_operation create_op(std::string rkey) {
   storage::new_operation out;
   out.scope = "app.test.note";

@@ -14,8 +14,8 @@
 namespace weir::tests {
 
 /// A log, a store, accounts and clients around one `delivery_machine`. It does
-/// what the shell of the CONSUMER does, at once, and checks on the way what
-/// must hold for every event that is sent.
+/// the work of the CONSUMER's shell at once, and checks every event that is
+/// sent.
 class delivery_world {
 public:
   using op_id = storage::op_id;
@@ -25,7 +25,7 @@ public:
 
   // -- the log ----------------------------------------------------------------
 
-  /// Which one brings the history that is appended from now on.
+  /// The fetch that brings the history that is appended from now on.
   uint64_t fetch = 1;
 
   /// Appends a transaction of `count` creates; returns its first id.
@@ -33,20 +33,20 @@ public:
                const std::string& collection = "app.bsky.feed.post",
                size_t body_bytes = 2);
 
-  /// `$commit` of nothing else.
+  /// Appends a `$commit` without records.
   op_id append_commit(const std::string& who);
 
-  /// The account changes, and the log says so.
+  /// Changes the account and appends the operation that tells it.
   op_id append_account(const std::string& who, bool active,
                        const std::string& status = "deactivated");
 
-  /// The same, and all that came before is erased.
+  /// The same for a deletion: everything that came before is erased.
   op_id append_deletion(const std::string& who);
 
-  /// The log holds no content of it any more, but facts.
+  /// Removes the account's content from the log and leaves only facts.
   void sweep(const std::string& who);
 
-  /// As after a restore, where ids go on far above.
+  /// Leaves a gap in the ids, as a restore does.
   void skip_ids(uint64_t count) { next_ += count; }
 
   op_id last() const { return next_ - 1; }
@@ -61,34 +61,35 @@ public:
 
   // -- the shell --------------------------------------------------------------
 
-  /// Starts the machine from what is stored; what was on its way is lost.
+  /// Starts the machine from what is stored; whatever was in flight is lost.
   void restart();
 
-  /// Carries out effects, and the effects of their answers, until none is left.
+  /// Carries out effects, and those that follow from their answers, until none
+  /// is left.
   void carry(effects todo);
 
-  /// Carries out effects; answers wait.
+  /// Carries out effects; their answers wait.
   void begin(effects todo);
 
-  /// Gives one of the answers that wait, if any.
+  /// Delivers one of the waiting answers, if any.
   bool answer_one(size_t choice);
 
-  /// Tells the machine of everything appended.
+  /// Informs the machine of everything that was appended.
   void publish() { carry(machine->on_log(last(), events_, now)); }
 
   void connect(actors::session_id id);
   void disconnect(actors::session_id id);
   void ack(op_id id, actors::session_id from = 1);
 
-  /// Acks whatever is unacked, and what comes then, until nothing comes; not
-  /// the DIDs in `except`.
+  /// Acks all unacked events, and those that come then, until none comes;
+  /// except those of the DIDs in `except`.
   void ack_all(const std::unordered_set<std::string>& except = {});
 
-  /// Decides on dead letters as an operator does; what became of them.
+  /// Decides on dead letters as an operator does. @returns the result
   letters_report
   decide(const std::vector<op_id>& ids, actors::letter_wish::fate what);
 
-  /// Lets time pass, with every timer on the way.
+  /// Lets time pass and rings every timer that is due.
   void pass(std::chrono::microseconds x);
 
   actors::account_board::standing standing(const atproto::did& repo) const {
@@ -102,7 +103,7 @@ public:
     accounts.put(repo, x);
   }
 
-  /// All that was appended so far.
+  /// Erases everything of the account that was appended so far.
   void set_erased(const std::string& who) {
     const auto repo = atproto::did::trusted(who);
     auto x = accounts.of(repo);
@@ -113,10 +114,10 @@ public:
   /// Ids in the order in which they were sent.
   std::vector<op_id> sent_ids() const;
 
-  /// A dead letter on its way to the store.
+  /// Whether the event is a dead letter that is being stored.
   bool buried(op_id id) const;
 
-  /// How often an event was sent by this machine.
+  /// How often this machine has sent an event.
   size_t times_sent(op_id id) const;
 
   bool stored_as_acked(op_id id) const;
@@ -126,25 +127,26 @@ public:
   steady_time now{1'000'000};
   actors::account_board accounts;
 
-  // What the store holds.
+  // The content of the store.
   op_id position = 0;
   std::map<op_id, op_id> ranges;
   std::map<op_id, actors::dead_letter> letters;
   uint64_t settled = 0;
   bool ran_before = false;
-  bool disk_is_slow = false; ///< Rows stay on their way until `write_rows`.
-  std::optional<effects::write> rows; ///< On their way.
+  bool disk_is_slow = false; ///< Rows are not stored until `write_rows`.
+  std::optional<effects::write> rows; ///< Rows that are not stored yet.
   std::deque<effects::page_wish> pages;
   std::deque<effects::did_wish> did_pages;
 
-  // What the clients have.
-  std::vector<effects::send> sent;        ///< Of this machine.
-  std::map<op_id, effects::send> unacked; ///< Across restarts, too.
-  std::unordered_set<op_id> acked;        ///< Across restarts, too.
-  std::unordered_set<op_id> retried; ///< Dead letters that are events again.
-  std::unordered_set<op_id> dropped; ///< Or nothing any more.
+  // The events that the clients have.
+  std::vector<effects::send> sent;        ///< Events that this machine sent.
+  std::map<op_id, effects::send> unacked; ///< Kept across restarts.
+  std::unordered_set<op_id> acked;        ///< Kept across restarts.
+  std::unordered_set<op_id> retried; ///< Dead letters that became events again.
+  std::unordered_set<op_id> dropped; ///< Dead letters that were dropped.
   std::map<actors::session_id, std::vector<op_id>> inbox;
-  size_t socket_room = 1'000'000; ///< Messages a socket takes per call.
+  /// Number of messages that a socket takes per call.
+  size_t socket_room = 1'000'000;
   std::unordered_set<actors::session_id> full_sockets;
 
   /// Called for each event that is sent.
@@ -154,14 +156,14 @@ public:
   size_t pages_read = 0;
   size_t did_pages_read = 0;
 
-  /// A page of the log, as a READER gives it.
+  /// A page of the log as a READER returns it.
   std::vector<storage::log_entry_ptr> read_log(op_id after) const;
 
-  /// The oldest event that is due, as the shell finds it: the log is read where
-  /// the machine has not.
+  /// The oldest event that is due, found as the shell does: it reads the part
+  /// of the log that the machine has not read.
   actors::oldest_event find_oldest();
 
-  /// Stores the rows on their way and says so.
+  /// Stores the waiting rows and reports that.
   void write_rows();
 
 private:
@@ -175,13 +177,13 @@ private:
 
   std::vector<storage::log_entry_ptr> log_;
   op_id next_ = 1;
-  uint64_t events_ = 0; ///< Of the log.
+  uint64_t events_ = 0; ///< Number of events in the log.
 };
 
 /// DID number `n`.
 std::string did_number(size_t n);
 
-/// Two accounts for tests that need no more.
+/// Two accounts for tests that need few.
 inline const auto ann = did_number(1);
 inline const auto bob = did_number(2);
 

@@ -30,7 +30,7 @@ operation_of(uint64_t number, uint64_t repo, const std::string& key = "zKey") {
   return out;
 }
 
-/// A directory with so many operations, one of each DID, and a store.
+/// A directory with this number of operations, one for each DID, and a store.
 class export_reader {
 public:
   explicit export_reader(uint64_t operations,
@@ -86,7 +86,7 @@ public:
     take(machine.on_page(out, now));
   }
 
-  /// Until nothing is due any more.
+  /// Runs until no timer is set.
   void run(size_t wanted = many) {
     look(wanted);
     for (int i = 0; i < 100'000 && last.timer; ++i) {

@@ -11,7 +11,7 @@ namespace weir::tests {
 using namespace std::chrono_literals;
 using namespace weir::actors;
 
-/// A node's work, how it ends, and who looks at it now and then.
+/// The work of a node, its results, and the times at which health is checked.
 class health_world : public testing::Test {
 protected:
   static constexpr auto enough = limits::health_failures_min;
@@ -33,7 +33,7 @@ protected:
       machine.on_fetch(i, host, fine ? "" : "refused", now);
   }
 
-  /// Time passes in steps as NODE looks.
+  /// Lets time pass and checks health, as NODE does.
   void pass(std::chrono::microseconds x) {
     now = now + x;
     look();
@@ -48,7 +48,8 @@ protected:
     probe = std::move(news.probe);
   }
 
-  /// Streams beside the first, a relay; they have the ids from 2 on.
+  /// Adds streams besides the first one, which is a relay. Their ids start at
+  /// 2.
   void add_streams(size_t n, bool connected = true) {
     for (size_t i = 0; i < n; ++i) {
       auto& x = others.emplace_back();
@@ -58,7 +59,7 @@ protected:
     }
   }
 
-  /// Until those that are not connected are missed.
+  /// Waits until unconnected streams are reported.
   void miss() {
     look();
     pass(limits::health_upstream_grace);

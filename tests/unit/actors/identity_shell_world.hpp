@@ -12,7 +12,7 @@ namespace weir::tests {
 
 using namespace weir::actors;
 
-/// Writes down what is looked up.
+/// Records the look-ups.
 class quiet_network final : public identity_network {
 public:
   void fetch_document(const atproto::did& repo, identity_actor) override {
@@ -46,7 +46,7 @@ protected:
          identity_ask{shell_repo(repo), fresh}, who.as<identity_sink>());
   }
 
-  /// Nothing is stored of a repo.
+  /// The store answers that it has nothing about a repo.
   void not_stored(size_t repo = 1) {
     tell(identity, identity_stored{shell_repo(repo), std::nullopt});
   }
@@ -67,7 +67,7 @@ protected:
     tell(identity, x);
   }
 
-  /// Keys that were told since the last call.
+  /// The keys that were reported since the last call.
   static std::vector<std::string> keys(probe& x) {
     std::vector<std::string> out;
     for (const auto& fact : x.take<identity_answer>())

@@ -16,7 +16,7 @@ inline atproto::did repo_of(int x) {
 
 inline const auto alice = repo_of(1);
 
-/// Its document lies at a host of its own.
+/// A did:web, whose document is on a host of its own.
 inline atproto::did web_repo(int x) {
   return atproto::did::trusted("did:web:r" + std::to_string(x) + ".test");
 }
@@ -52,7 +52,7 @@ public:
     wall = wall + x;
   }
 
-  /// Asked for the first time, nothing stored.
+  /// Asks for the first time; nothing is stored.
   void fetch(waiter_id who, const atproto::did& repo = alice) {
     ask(who, false, repo);
     loaded(std::nullopt, repo);

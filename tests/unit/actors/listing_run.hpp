@@ -17,13 +17,13 @@ inline constexpr wall_time listing_wall{1'700'000'000'000'000};
 inline constexpr position listed_since{1, 1, 1};
 inline const auto listing_grace = listing_options{}.grace;
 
-/// From one audit to the next, of so many requests.
+/// The time from one audit of this number of requests to the next.
 inline std::chrono::seconds audit_interval(size_t requests) {
   return std::chrono::seconds{3'600 * requests
                               / limits::listing_requests_range.standard};
 }
 
-/// Pages of one listing, answered one after another.
+/// The pages of one listing, answered one after another.
 class listing_run {
 public:
   explicit listing_run(listing_options options = {}) : machine(options) {
@@ -48,7 +48,7 @@ public:
 
   bool tick() { return take(machine.on_timer(*board, now, wall)); }
 
-  /// Wants it, and waits for the stream, which is quiet.
+  /// Requests a listing and waits for the stream, which is quiet.
   bool want_later(const position& noted = listed_since) {
     EXPECT_FALSE(want(noted));
     EXPECT_EQ(*last.timer - now, listing_grace);
@@ -61,7 +61,7 @@ public:
     wall.micros += x.count();
   }
 
-  /// As another start finds it.
+  /// The state after a restart.
   listing_run restarted() const {
     listing_run out;
     out.now = now;

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-/// Frames of one field or two, for tests of machines.
+/// Frames with one or two fields, for tests of machines.
 namespace weir::tests {
 
 constexpr std::string_view frame_time = "2026-01-01T00:00:00.000Z";
@@ -30,7 +30,7 @@ inline shared_bytes identity_frame(int64_t seq,
     atproto::encode_frame(atproto::identity_event{seq, who, frame_time, {}})};
 }
 
-/// Nobody can verify it.
+/// A #commit frame without a valid signature.
 inline shared_bytes commit_frame(int64_t seq, atproto::tid rev,
                                  const atproto::did& who = test_did()) {
   atproto::commit_event out;

@@ -10,27 +10,29 @@
 
 namespace weir::tests {
 
-/// One of the scenarios that the reference relay is tested with, played to the
-/// rules of UPSTREAM and REPO: frames in order on one connection, each finished
-/// before the next comes. A repo that is out of sync is fetched at once, as far
-/// as the host was then, by the account's newest commit of the frames.
+/// Plays one of the scenarios with which the reference relay is tested to the
+/// rules of UPSTREAM and REPO. Frames come in order on one connection, and each
+/// is finished before the next. A repo that is out of sync is fetched at once,
+/// in the host's state at that time, which is the newest commit of the account
+/// in the frames.
 class relay_scenario {
 public:
-  /// How a frame ended.
+  /// The result of a frame.
   enum class outcome {
-    passed,  ///< What it says holds here, and applications are told.
+    passed,  ///< Its content is accepted, and applications get it.
     dropped, ///< Nothing changed.
-    fetched, ///< It was not believed, and the repo was fetched.
+    fetched, ///< It was not accepted, and the repo was fetched.
   };
 
   struct treatment {
     outcome how = outcome::dropped;
-    std::string why;      ///< By which rule, of a commit or #sync.
-    bool updated = false; ///< The account is in another state than before.
+    std::string why;      ///< The rule that decided about a commit or #sync.
+    bool updated = false; ///< The account's state has changed.
   };
 
-  /// @param file As it lies in the vectors.
-  /// @param relay The connection is one to a relay; else to the account's PDS.
+  /// @param file The scenario's file in the vectors.
+  /// @param relay Whether the connection leads to a relay; otherwise to the
+  /// account's PDS.
   relay_scenario(const boost::json::value& file, bool relay);
 
   treatment take(const boost::json::value& message);
@@ -45,10 +47,10 @@ private:
   atproto::did did_;
   repo_world world_;
   stream stream_;
-  /// The newest that the host has, as the account signed it.
+  /// The newest commit at the host, as the account signed it.
   std::optional<atproto::verified_root> newest_;
   uint64_t jobs_ = 0;
-  std::string why_; ///< Of the frame that is played.
+  std::string why_; ///< The rule for the frame that is played.
 };
 
 } // namespace weir::tests

@@ -25,13 +25,13 @@ using storage::update_outcome;
 inline constexpr auto pds_origin = "https://pds.test";
 inline constexpr auto other_origin = "https://other.test";
 
-/// A store, a clock and an account around one `repo_machine`. What the machine
-/// decides is gathered here; an update becomes durable when the test says so.
+/// A store, a clock and an account around one `repo_machine`. It collects what
+/// the machine decides. An update becomes durable when the test says so.
 class repo_world {
 public:
   explicit repo_world(std::vector<std::string> filter = {});
 
-  /// Around an account of somebody else, whose commits nobody here can sign.
+  /// The same for an account of which the test has no signing key.
   repo_world(atproto::did who, storage::identity_row document, wall_time now);
 
   // -- the account ------------------------------------------------------------
@@ -43,7 +43,7 @@ public:
 
   storage::identity_row identity() const;
 
-  /// The directory has a tombstone for it.
+  /// Its identity after a tombstone in the directory.
   storage::identity_row gone() const {
     auto out = identity();
     out.tombstoned = true;
@@ -52,8 +52,7 @@ public:
 
   // -- what arrives -----------------------------------------------------------
 
-  /// Stamps a frame with the next seq of its stream and hands it over; returns
-  /// the seq.
+  /// Gives a frame the next seq of its stream and delivers it. Returns the seq.
   uint64_t take(const bytes& frame, uint32_t upstream = relay_id);
 
   void take_all(const std::vector<bytes>& frames, uint32_t upstream = relay_id);
@@ -62,40 +61,40 @@ public:
 
   void perform_frames(std::vector<atproto::stamped_frame> frames);
 
-  /// By default its host says it.
+  /// Delivers an #account event, by default from its host.
   void account_event(bool active, std::string_view status = {},
                      uint32_t upstream = pds_id);
 
   void identity_event(uint32_t upstream = relay_id);
 
-  /// @param question Which one it answers; by default the newest.
-  /// @param settled No newer document is to come.
+  /// @param question The question that it answers; by default the newest.
+  /// @param settled No newer document is expected.
   void learn(const result<storage::identity_row>& fact, bool last = true,
              std::optional<uint64_t> question = {}, bool settled = true);
 
-  /// That it is gone, as often as it takes.
+  /// Delivers tombstones until the account counts as gone.
   void learn_gone() {
     learn(gone());
     pass(settings->gone_grace);
     learn(gone());
   }
 
-  /// Nobody could tell whose the handle of that document is.
+  /// Delivers a document whose handle could not be verified.
   void learn_unchecked(const storage::identity_row& fact);
 
   /// The document names the key of `other`.
   void rotate_key(const test_repo& other);
 
-  /// @param at What the stream had brought when the listing was asked for.
+  /// @param at The position of the stream when the listing was requested.
   void list(atproto::tid rev, account_status account = account_status::active,
             uint32_t upstream = relay_id, const position& at = {});
 
-  /// What the host says when it is asked.
+  /// Delivers the host's answer about the account's state.
   void answer(account_status said, std::string_view pds = pds_origin) {
     tell({who(), std::string{pds}, said});
   }
 
-  /// RepoNotFound, for the first time.
+  /// Delivers the first RepoNotFound.
   void answer_once(std::string_view pds) {
     tell({who(), std::string{pds}, account_status::deleted, true});
   }
@@ -108,36 +107,36 @@ public:
     perform(machine->on_incomplete({who(), unproved}, now));
   }
 
-  /// The relay's listings do not name it, and its host has it.
+  /// The relay's listings do not contain the repo, and its host has it.
   void leave_out() {
     perform(machine->on_incomplete({who(), false, relay_id}, now));
   }
 
-  /// There was no room for the last question.
+  /// Reports that there was no room for the last question.
   void put_off() {
     const auto& x = questions.back();
     perform(machine->on_host_unasked({who(), x.not_found, x.urgent}, now));
   }
 
-  /// The clocks move and the machine hears of it.
+  /// Lets time pass and informs the machine.
   void pass(std::chrono::microseconds x);
 
-  /// For frames that wait for a document.
+  /// Reports that no more frames may wait for a document.
   void no_room() { perform(machine->on_no_room(now)); }
 
   void sleep() { perform(machine->on_sleep(now)); }
   void awake() { perform(machine->on_awake(now)); }
 
-  /// Loads what the store holds into a new machine.
+  /// Loads the content of the store into a new machine.
   void restart();
 
-  /// @param look_up, least What events said before it was tracked.
+  /// @param look_up, least What events told before the repo was tracked.
   bool add(std::vector<std::string> kept = {}, bool look_up = false,
            atproto::tid least = {});
   bool remove();
   bool resync();
-  /// A permit, with the document that SUPERVISOR was given: by default the one
-  /// that is known, and nothing more is to come.
+  /// Grants a fetch, with the document that SUPERVISOR got: by default the
+  /// known one, with no newer one expected.
   void begin(uint64_t job);
   void begin(uint64_t job, const identity_answer& said);
   /// SUPERVISOR found no host.
@@ -155,7 +154,7 @@ public:
 
   // -- the writer -------------------------------------------------------------
 
-  /// Makes the update in flight durable, or lets it have another outcome.
+  /// Makes the update in flight durable, or gives it another outcome.
   /// @returns the update.
   storage::repo_update write(update_outcome outcome = update_outcome::done);
 
@@ -164,19 +163,19 @@ public:
 
   // -- shortcuts --------------------------------------------------------------
 
-  /// Added, its identity known, everything durable.
+  /// Tracks the repo, with a known identity, everything durable.
   void add_known();
 
-  /// Fetched as the account is now.
+  /// Fetches the repo in its present state.
   void sync();
 
-  /// Up to the moment where the host is asked.
+  /// Starts a fetch, up to the question to the host.
   void start_fetch(uint64_t job);
 
-  /// Same, and the host answered with the repo as it is now.
+  /// Starts a fetch, and the host answers with the present state of the repo.
   void run_fetch(uint64_t job);
 
-  /// Forgets what was gathered.
+  /// Clears what was collected.
   void clear();
 
   size_t count_of(repo_counter x) const;
@@ -201,7 +200,7 @@ public:
   std::vector<repo_counter> counted;
   std::vector<account_question> questions;
   std::vector<heard_rev> heard;
-  std::vector<std::string> other_hosts; ///< Of commits that were refused for it.
+  std::vector<std::string> other_hosts; ///< Hosts that made a commit refused.
   std::vector<repo_wish> wishes;
   std::vector<fetch_order> orders;
   std::vector<ec> job_ends;        ///< `ec::none` = success.
@@ -209,11 +208,12 @@ public:
   std::vector<error> stops;
   size_t loads = 0;
   size_t refreshes = 0;
-  uint64_t asked = 0; ///< Questions for the identity.
+  uint64_t asked = 0; ///< Number of questions about the identity.
   size_t chunks_done = 0;
-  size_t reads = 0; ///< Pages asked for.
-  size_t pages = 0; ///< Pages given.
-  bool removed = false; ///< Told that nothing of it is left.
+  size_t reads = 0; ///< Number of pages that were requested.
+  size_t pages = 0; ///< Number of pages that were delivered.
+  /// The machine reported that nothing of the repo is left.
+  bool removed = false;
   std::optional<steady_time> timer;
   std::optional<journal_update> in_flight;
 
@@ -240,9 +240,9 @@ private:
 
   const atproto::did& who() const { return who_ ? *who_ : account.did(); }
 
-  std::optional<atproto::did> who_; ///< Somebody else.
-  std::optional<storage::identity_row> document_; ///< Of that one.
-  std::optional<storage::identity_row> known_; ///< To IDENTITY.
+  std::optional<atproto::did> who_; ///< Set for an account without a key here.
+  std::optional<storage::identity_row> document_; ///< The document of `who_`.
+  std::optional<storage::identity_row> known_;    ///< What IDENTITY knows.
   std::map<uint32_t, uint64_t> seqs_;
   uint64_t records_ = 0;
 };

@@ -12,7 +12,7 @@
 
 namespace weir::tests {
 
-/// One shard with REPOs, a JOURNAL and an UPSTREAM of the test's.
+/// One shard whose REPOs, JOURNAL and UPSTREAM are probes.
 class RouterFixture : public ShellFixture {
 protected:
   RouterFixture() {
@@ -34,7 +34,7 @@ protected:
       }));
   }
 
-  /// REPOs that live, and that are asked to close by one wake.
+  /// Limits the live REPOs, and those that one wake asks to close.
   static actors::router_options at_most(size_t residents,
                                 size_t close_tries
                                 = limits::router_close_tries_max) {
@@ -63,7 +63,7 @@ protected:
     return x;
   }
 
-  /// Seqs of frames that a REPO was given since the last call.
+  /// Seqs of the frames that a REPO got since the last call.
   std::vector<uint64_t> frames_of(probe& x) {
     std::vector<uint64_t> out;
     for (const auto& message : x.take<repo_frames>())
@@ -79,7 +79,7 @@ protected:
     return out;
   }
 
-  /// The REPO made last dies; its fence, when one is asked for, is answered.
+  /// The REPO that was made last dies; its fence, when requested, is answered.
   void die_and_come_back(uint64_t incarnation) {
     repos.back().actor.fail_answers();
     repos.back().actor.die();
@@ -97,8 +97,9 @@ protected:
   probe journal{sys};
   probe upstream{sys};
   std::deque<made> repos;
-  bool slow = false; ///< REPOs answer when they are told to.
-  caf::message answer = caf::make_message(add_result{1}); ///< Of REPOs made.
+  bool slow = false; ///< REPOs answer only when the test says so.
+  /// The answer of the REPOs.
+  caf::message answer = caf::make_message(add_result{1});
   router_actor router;
 };
 

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-// Shells of actors, one message at a time: CAF's test scheduler runs them in
-// the test's own thread, on a clock that moves only when told to.
+// Tests of actor shells, one message at a time: CAF's test scheduler runs them
+// in the test's own thread, on a clock that only the test moves.
 
 namespace weir::tests {
 
@@ -29,10 +29,10 @@ inline atproto::did shell_repo(size_t i) {
   return atproto::did::trusted("did:web:r" + std::to_string(i) + ".test");
 }
 
-/// Stands in for any actor of ours and keeps what it is told.
+/// Takes the place of any actor and keeps the messages that it gets.
 class probe {
 public:
-  /// Answers requests with this.
+  /// The answer to requests.
   using answer_type = caf::message;
 
   explicit probe(caf::actor_system& system, answer_type answer = {})
@@ -41,14 +41,14 @@ public:
     // nop
   }
 
-  /// As whatever the test says it is.
+  /// A handle of the type that the test needs.
   template <class Handle>
   Handle as() const {
     return caf::actor_cast<Handle>(self_);
   }
 
-  /// The messages of one kind since the last call, whatever handle comes with
-  /// them; others are kept.
+  /// Removes and returns the messages of one kind, without the handles that
+  /// came with them; other messages stay.
   template <class T>
   std::vector<T> take() {
     std::vector<T> out;
@@ -79,34 +79,34 @@ public:
     return take<T>().size();
   }
 
-  /// From now on requests wait for `answer_now`.
+  /// From now on requests wait for `answer_now` or `answer_first`.
   void delay_answers() { owed_->emplace(); }
 
   void answer_now() const { caf::anon_send(self_, caf::ok_atom::value); }
 
-  /// The request that has waited longest gets this answer; an error is that
-  /// none comes.
+  /// Gives this answer to the request that has waited longest; an error means
+  /// that none comes.
   template <class Reply>
   void answer_first(const Reply& x) const {
     caf::anon_send(self_, caf::put_atom::value, caf::make_message(x));
   }
 
-  /// Whoever waits for an answer hears that none comes.
+  /// Fails all requests that wait for an answer.
   void fail_answers() const {
     caf::anon_send(self_, caf::delete_atom::value);
   }
 
-  /// Dies as from an exception.
+  /// Ends the actor as an exception does.
   void die() const {
     caf::anon_send_exit(self_, caf::exit_reason::unhandled_exception);
   }
 
-  /// Ends in good order.
+  /// Ends the actor in order.
   void end() const { caf::anon_send(self_, caf::unit); }
 
 private:
   using messages = std::shared_ptr<std::vector<caf::message>>;
-  /// Nothing: requests are answered at once.
+  /// No value: requests are answered at once.
   using promises
     = std::shared_ptr<std::optional<std::vector<caf::response_promise>>>;
 
@@ -122,7 +122,8 @@ private:
         }
         if (self->current_message_id().is_request())
           return answer;
-        return caf::delegated<caf::message>{}; // Nobody waits.
+        // It is not a request.
+        return caf::delegated<caf::message>{};
       });
     return {[self](caf::unit_t) { self->quit(); },
             [owed, answer](caf::ok_atom) {
@@ -181,7 +182,7 @@ protected:
     run();
   }
 
-  /// Ends with the test.
+  /// Ends the actor with the test.
   template <class Handle>
   Handle keep(Handle x) {
     started.push_back(caf::actor_cast<caf::actor>(x));

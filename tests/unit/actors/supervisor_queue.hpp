@@ -36,7 +36,7 @@ public:
     take(machine.on_wish(repo_of(repo), status, pds, wait, now));
   }
 
-  /// In a page of the scan.
+  /// The scan's page contains a repo.
   void found(int repo, repo_status status = repo_status::pending,
              std::chrono::seconds wait = 0s, const std::string& pds = {},
              bool quiet = false) {
@@ -45,7 +45,7 @@ public:
 
   void start() { take(machine.on_start(now, wall)); }
 
-  /// Its look-up has ended. Without a host its REPO attends to it.
+  /// A look-up has ended. Without a host its REPO attends to it.
   void ready(int repo, const std::string& pds) {
     identity_answer said{repo_of(repo), fail(ec::not_found)};
     if (!pds.empty()) {
@@ -57,7 +57,7 @@ public:
       attended(repo);
   }
 
-  /// The same, and its REPO wishes before it has attended to that.
+  /// A look-up fails, and its REPO makes a wish before it has attended to that.
   void failed(int repo, std::chrono::seconds wait) {
     take(machine.on_identity({repo_of(repo), fail(ec::unreachable)}, now));
     wish(repo, repo_status::error, wait);
@@ -66,7 +66,7 @@ public:
 
   void attended(int repo) { take(machine.on_attended(repo_of(repo), now)); }
 
-  /// Wishes, and its host is found.
+  /// A repo requests a fetch, and its host is found.
   void ask(int repo, const std::string& pds) {
     wish(repo);
     ready(repo, pds);
@@ -87,7 +87,7 @@ public:
     take(machine.on_host(pds, verdict, retry_after, now));
   }
 
-  /// A page of the scan was read.
+  /// A page of the scan was read to its end.
   void paged(const std::string& next, bool end) {
     scan.reset();
     take(machine.on_page(next, end, now));
@@ -97,12 +97,12 @@ public:
     take(machine.on_download(repo_of(repo), latest[name(repo)], now));
   }
 
-  /// Of the body, so far.
+  /// Reports how many bytes of the body came so far.
   void bytes(int repo, uint64_t n, bool received = false) {
     take(machine.on_progress(latest[name(repo)], n, received, now));
   }
 
-  /// The clocks move; the timer comes when it is due, once.
+  /// Lets time pass; a timer that is due rings once.
   void pass(std::chrono::microseconds x) {
     now = now + x;
     wall = wall + x;
@@ -129,14 +129,15 @@ public:
   steady_time now{1'000'000'000};
   wall_time wall{1'700'000'000'000'000};
   std::vector<std::string> prepared; ///< Looked up, or woken.
-  std::vector<std::string> woken;    ///< Of those.
+  std::vector<std::string> woken;    ///< Those of `prepared` that were woken.
   std::vector<std::string> started;
   std::vector<uint64_t> jobs;
-  std::map<std::string, uint64_t> latest; ///< Job of each repo.
+  std::map<std::string, uint64_t> latest; ///< The newest job of each repo.
   std::vector<std::string> crawling;
   std::vector<std::string> given_back;
   std::vector<std::string> unanswered;
-  std::optional<work_scan::request> scan; ///< That is to be answered.
+  /// The request that is not answered yet.
+  std::optional<work_scan::request> scan;
   size_t scans = 0;
   std::optional<steady_time> timer;
 

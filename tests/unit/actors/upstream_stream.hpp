@@ -26,7 +26,7 @@ inline shared_bytes garbage() {
   return shared_bytes{bytes{0xff, 0x00}};
 }
 
-/// One stream that was started, opened, and driven by seqs.
+/// One stream that was started and opened, and that gets frames by their seqs.
 class stream {
 public:
   explicit stream(storage::upstream_row row = row_at(10, 1),
@@ -64,7 +64,8 @@ public:
   upstream_machine machine;
   upstream_machine::effects first;
   upstream_machine::effects opened;
-  upstream_machine::effects begun; ///< Of a stream without a cursor.
+  /// The effects of the start of a stream without a cursor.
+  upstream_machine::effects begun;
 };
 
 inline std::vector<uint64_t> seqs_of(const upstream_machine::effects& x) {

@@ -6,14 +6,14 @@
 #include <string>
 #include <utility>
 
-/// Streams as a REPO sees them.
+/// Streams in the form in which a REPO sees them.
 namespace weir::tests {
 
 inline constexpr uint32_t relay_id = 1;
 inline constexpr uint32_t pds_id = 2;
 inline constexpr uint32_t other_pds_id = 3;
 
-/// A stream that is connected and has told all.
+/// A stream that is connected and has delivered everything.
 inline actors::upstream_view quiet_upstream(uint32_t id, std::string origin,
                                             uint32_t epoch,
                                             uint64_t first_cursor) {
@@ -28,7 +28,7 @@ inline actors::upstream_view quiet_upstream(uint32_t id, std::string origin,
   return out;
 }
 
-/// The same, but that nobody hears it.
+/// The same for a stream that is not connected.
 inline actors::upstream_view away_upstream(uint32_t id, std::string origin) {
   auto out = quiet_upstream(id, std::move(origin), 1, 1);
   out.connected = false;
