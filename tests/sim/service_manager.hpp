@@ -74,7 +74,7 @@ private:
   uint64_t ends_in_calls_ = 0;
   uint64_t power_losses_ = 0;
   uint64_t lives_ = 0; ///< Number of next lives that end in a call to the disk.
-  bool dies_ = false;  ///< The disk has already ended.
+  bool dies_ = false;  ///< It was killed and is not removed yet.
   std::optional<steady_time> start_at_;
 };
 

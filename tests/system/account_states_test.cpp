@@ -12,7 +12,7 @@
 #include <csignal>
 #include <mutex>
 
-// Who may say what an account is, and when its host is asked
+// Who decides the state of an account, and when its host is asked
 // (protocol-coverage.md 4).
 
 namespace weir::tests {
@@ -22,8 +22,8 @@ namespace {
 using namespace std::chrono_literals;
 using simnet::fault_kind;
 
-/// A node that follows a network, and an application that keeps what it hears
-/// of one account.
+/// A node that follows a network, and an application that records the events of
+/// one account.
 class AccountStatesTest : public testing::Test {
 protected:
   ~AccountStatesTest() override { consumer.reset(); }
@@ -33,21 +33,22 @@ protected:
   void stop();
   void inject(fault_kind kind, bool silent = false);
 
-  /// The account as the application knows it: its status, and its records.
+  /// The account in the application's copy: its status and its records.
   std::string status();
   size_t records();
 
-  /// Every status it ever had, in order, each once.
+  /// Every status that it ever had, in order, each once.
   std::vector<std::string> statuses();
 
   void expect_status(const std::string& wanted);
-  /// A number of `/metrics`: of all labels, or those that contain `label`.
+  /// A value of `/metrics`: the sum over all labels, or over those that contain
+  /// `label`.
   uint64_t metric(const char* name, const std::string& label = {});
 
-  /// Waits until so many listings more were read to their end.
+  /// Waits until `more` further listings were read to their end.
   void expect_listings(uint64_t more);
 
-  /// The relay is followed no more.
+  /// From the next start on the relay is not followed any more.
   void leave_relay() { with_relay = false; }
 
   bool with_relay = true;
@@ -59,7 +60,7 @@ protected:
       ++i;
     return net.life().truth().view(i).id.str();
   }();
-  /// Another one.
+  /// An account other than `did`.
   size_t other() {
     return net.life().truth().view(0).id.str() == did ? 1 : 0;
   }
@@ -117,7 +118,7 @@ void AccountStatesTest::inject(fault_kind kind, bool silent) {
   simnet::fault x;
   x.kind = kind;
   if (kind == fault_kind::directory_down)
-    x.count = 0; // All requests, until it is up again.
+    x.count = 0; // All requests fail until the directory is up again.
   else if (kind != fault_kind::directory_up)
     x.did = did;
   x.silent = silent;
@@ -183,7 +184,7 @@ TEST_F(AccountStatesTest, ARelaysTakedownStandsUntilThatRelayWithdrawsIt) {
   stop();
 }
 
-// protocol-coverage.md 4.1: nobody is left to withdraw the relay's word
+// protocol-coverage.md 4.1: nobody can withdraw the relay's statement
 TEST_F(AccountStatesTest, ATakedownEndsWithTheRelayThatIsFollowedNoMore) {
   const std::vector<std::string> pds{"--upstream",
                                      "pds:" + net.urls().hosts.at(0)};
@@ -212,8 +213,7 @@ TEST_F(AccountStatesTest, ATombstoneOfTheDirectoryOutlivesListings) {
   stop();
 }
 
-// protocol-coverage.md 4.5: a second relay lists what was so long ago, again
-// and again
+// protocol-coverage.md 4.5: a second relay repeats an old state in its listings
 TEST_F(AccountStatesTest, ARelayThatIsBehindChangesNothing) {
   hostile_stream silent;
   hostile_host behind;
@@ -231,8 +231,8 @@ TEST_F(AccountStatesTest, ARelayThatIsBehindChangesNothing) {
   stop();
 }
 
-// protocol-coverage.md 4.5: its event is lost, no listing names it, its host
-// knows
+// protocol-coverage.md 4.5: the event of the deletion is lost and no listing
+// names the account, but its host knows
 TEST_F(AccountStatesTest, ADeletionThatNobodyAnnouncesIsFound) {
   start();
   stop();
@@ -245,17 +245,17 @@ TEST_F(AccountStatesTest, ADeletionThatNobodyAnnouncesIsFound) {
   stop();
 }
 
-// architecture.md I4: an actor that keeps dying does not hold its stream, and
-// its repo remembers that something is missing. No listing says it: they count
-// after an hour.
+// architecture.md I4: an actor that keeps dying does not block its stream, and
+// its repo remembers that something is missing. No listing shows it, since a
+// listing counts only after an hour here.
 TEST_F(AccountStatesTest, WhatWasGivenUpOfARepoIsFoundAfterAKill) {
   const std::vector<std::string> patient{"--listing-grace", "1h"};
   start(patient);
   stop();
   start(patient, {"WEIR_THROW_AT=frame.taken:1000:" + did});
   constexpr auto cursor = "weir_upstream_cursor";
-  // Nothing has happened yet, so it connected without a cursor: what the relay
-  // sent before it knew this connection would be lost.
+  // Nothing has happened yet, so it connected without a cursor: events that the
+  // relay sent before it knew this connection would be lost.
   EXPECT_TRUE(eventually(node_patience, [&] {
     net.life().traffic().post(other());
     return metric(cursor, net.urls().relay) > 0;
@@ -278,7 +278,7 @@ TEST_F(AccountStatesTest, WhatWasGivenUpOfARepoIsFoundAfterAKill) {
   stop();
 }
 
-// protocol-coverage.md 4.5, 5: a host that is being restored knows nobody
+// protocol-coverage.md 4.5, 5: a host that is being restored knows no accounts
 TEST_F(AccountStatesTest, OneRepoNotFoundErasesNothing) {
   start();
   const auto before = records();
@@ -300,7 +300,7 @@ TEST_F(AccountStatesTest, OneRepoNotFoundErasesNothing) {
 }
 
 // protocol-coverage.md 2.1.3: the event of its return is lost, no listing
-// counts, and it writes on.
+// counts, and the account continues to write.
 TEST_F(AccountStatesTest, AnAccountThatIsAwayAndWritesIsAskedAbout) {
   start({"--listing-interval", "30d", "--listing-grace", "1h"});
   inject(fault_kind::deactivate);
@@ -314,7 +314,7 @@ TEST_F(AccountStatesTest, AnAccountThatIsAwayAndWritesIsAskedAbout) {
   stop();
 }
 
-// SYNC-33; protocol-coverage.md 2.1.3: a wrong state that nobody corrects. No
+// SYNC-33; protocol-coverage.md 2.1.3: a wrong state that no event corrects. No
 // listing counts, and the events of its return never come.
 TEST_F(AccountStatesTest, AnAccountThatIsAwayCanBeAskedAboutByHand) {
   start({"--listing-interval", "30d", "--listing-grace", "1h"});

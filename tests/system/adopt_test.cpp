@@ -10,8 +10,8 @@
 #include <map>
 #include <mutex>
 
-// ADR 14: an id never has two contents, also when an older copy of the data
-// directory is put back.
+// ADR 14: an id never has two contents, even when an older copy of the data
+// directory is restored.
 namespace weir::tests {
 
 namespace {
@@ -46,7 +46,7 @@ public:
     return kept_.empty() ? 0 : kept_.rbegin()->first;
   }
 
-  /// Events that came under an id that another one had.
+  /// Number of events that came with the id of another event.
   size_t mixed_up() const {
     const std::lock_guard lock{guard_};
     return mixed_up_;
@@ -71,7 +71,7 @@ private:
   std::unique_ptr<channel_client> channel_; ///< Ends first.
 };
 
-/// Of the file that LevelDB wrote last; damages what is written last in it.
+/// Damages the end of the file that LevelDB wrote last.
 void damage_log(const std::string& data) {
   files::path newest;
   for (const auto& x : files::directory_iterator{data})
@@ -93,14 +93,14 @@ protected:
     ASSERT_TRUE(all_came());
   }
 
-  /// Everything so far, and was acked.
+  /// Waits until all events so far have come and were acked.
   bool all_came() {
     return eventually(node_patience, [this] {
       return net.node().metric("weir_consumer_backlog_events ") == 0;
     });
   }
 
-  /// Stops the node, does this to its directory, starts it.
+  /// Stops the node, changes its directory, and starts it.
   void with_directory(const std::function<void(const std::string&)>& change) {
     app.hang_up();
     net.node().restart([&] { change(net.node().data_dir()); });
@@ -118,7 +118,7 @@ protected:
     files::copy(backup(), data, files::copy_options::recursive);
   }
 
-  /// Some events of each account.
+  /// Makes some events of each account.
   void write_and_take() {
     const auto before = app.size();
     for (size_t i = 0; i < 12; ++i)
@@ -138,7 +138,7 @@ protected:
     return status.substr(begin, status.find('"', begin) - begin);
   }
 
-  /// docs/api.md, `GET /v1/status`: which log this is, and which ids it gave.
+  /// docs/api.md, `GET /v1/status`: the log's epoch and the ids that it gave.
   void expect_told_to_applications() {
     const auto answer
       = apps::web_client::make()->get(net.node().data_url() + "/v1/status");
@@ -192,7 +192,7 @@ TEST_F(AdoptTest, AnOldCopyThatWasAdoptedGivesNoIdTwice) {
   EXPECT_EQ(app.size(), before);
 }
 
-// A damaged end of the log counts as what a power failure cut off.
+// A damaged end of the log counts as cut off by a power failure.
 TEST_F(AdoptTest, AnAdoptionOutlivesDamageToWhatWasWrittenLast) {
   const auto first_epoch = epoch();
   with_directory([](const std::string& data) {

@@ -32,7 +32,8 @@ plain_request request_for(const route& x) {
   return out;
 }
 
-/// A source address of its own: wrong passwords are counted by address.
+/// A separate source address for each test, because wrong passwords are counted
+/// by address.
 std::string source(size_t i) {
   return "127.0.1." + std::to_string(i + 1);
 }
@@ -52,7 +53,8 @@ TEST(ApiAccessTest, EveryRouteAsksForTheCredentialAndTakesOnlyTheRightOne) {
   for (const auto& x : all_routes()) {
     const auto from = source(i++);
     auto request = request_for(x);
-    request.headers["X-Forwarded-For"] = "192.0.2.1"; // By a proxy here.
+    // Set by a proxy on this machine.
+    request.headers["X-Forwarded-For"] = "192.0.2.1";
     const auto none = node.ask(port_of(node, x), request, from.c_str());
     EXPECT_EQ(none.status, 401) << x.pattern;
     EXPECT_NE(none.head.find("WWW-Authenticate: Basic"), std::string::npos);
@@ -67,7 +69,7 @@ TEST(ApiAccessTest, EveryRouteAsksForTheCredentialAndTakesOnlyTheRightOne) {
   }
 }
 
-// What watches the node has no password to keep.
+// Monitoring must not need a password.
 TEST(ApiAccessTest, ProbesOfThisMachineNeedNoPassword) {
   const auto ask = [](const api_node& node, const char* path, bool by_proxy) {
     plain_request request;
@@ -101,8 +103,8 @@ TEST(ApiAccessTest, UnknownPathsDoNotSayThatTheyAreUnknown) {
   EXPECT_EQ(node.ask(node.data, request).status, 404);
 }
 
-// limits::auth_failures_max: who guesses waits, and nobody else of the address,
-// which may be that of a proxy.
+// limits::auth_failures_max: a client that guesses must wait, but no other
+// client of the same address, which may be that of a proxy.
 TEST(ApiAccessTest, ManyWrongPasswordsLockNobodyOut) {
   const api_node node{true};
   plain_request request;
@@ -172,7 +174,7 @@ TEST(ApiAccessTest, EveryRouteRefusesForeignOrigins) {
           std::string{"null"}, own, "chrome-extension://" + own, "//" + own,
           "http://" + own + "0", "http://" + own + "/",
           "http://evil.example@" + own}) {
-      // The node's own pages.
+      // Pages of the node itself are allowed.
       request.headers["Origin"] = origin.empty() ? "http://" + own : origin;
       const auto status = node.ask(port_of(node, x), request).status;
       if (origin.empty())
@@ -183,8 +185,8 @@ TEST(ApiAccessTest, EveryRouteRefusesForeignOrigins) {
   }
 }
 
-// Browsers send no Origin with an image or a link: they say in other fields
-// whose page asks. No page of another site makes the node do anything.
+// Browsers send no Origin with an image or a link, but name the requesting page
+// in other fields. No page of another site can make the node do anything.
 TEST(ApiAccessTest, EveryRouteRefusesWhatPagesOfOtherSitesLoad) {
   const api_node node{false};
   for (const auto& x : all_routes()) {
@@ -206,7 +208,8 @@ TEST(ApiAccessTest, EveryRouteRefusesWhatPagesOfOtherSitesLoad) {
   }
 }
 
-// Of two fields somebody in front of the node may read the other one.
+// If a field comes twice, a proxy in front of the node may read the other
+// value.
 TEST(ApiAccessTest, FieldsThatMayComeOnceAreRefusedTwice) {
   const api_node node{false};
   const auto ask = [&](const std::string& fields) {
@@ -224,7 +227,8 @@ TEST(ApiAccessTest, FieldsThatMayComeOnceAreRefusedTwice) {
   }
 }
 
-// A key is 16 bytes in base64: what is none is no WebSocket of a browser.
+// A key is 16 bytes in base64. A request without a valid one is not from a
+// browser's WebSocket.
 TEST(ApiAccessTest, ChannelsOpenWithOneProperKeyOnly) {
   const api_node node{false};
   const auto ask = [&](const std::string& key) {

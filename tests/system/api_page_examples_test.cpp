@@ -11,13 +11,13 @@
 #include <set>
 #include <sstream>
 
-// The examples of docs/api.md, as they stand there, against a node.
+// Runs the examples of docs/api.md unchanged against a node.
 
 namespace weir::tests {
 
 namespace {
 
-/// What follows each "```sh" up to "```".
+/// The text of each block from "```sh" to "```".
 std::vector<std::string> examples_in(const std::string& section) {
   constexpr std::string_view begin = "```sh\n";
   std::vector<std::string> out;
@@ -34,7 +34,7 @@ struct outcome {
   std::string output;
 };
 
-/// Of a shell in which curl fails when the answer is an error.
+/// Runs commands in a shell in which curl fails when the answer is an error.
 outcome run_in_shell(const std::string& commands) {
   const auto script = "curl() { command curl -fsS \"$@\"; }\n" + commands;
   auto* pipe = ::popen(("sh -euc '" + [&] {
@@ -65,7 +65,7 @@ void collect_members(const boost::json::value& x, std::set<std::string>& out) {
     }
 }
 
-/// Members of an answer; none of one that is no JSON.
+/// The members of a JSON answer; empty when it is not JSON.
 std::set<std::string> members_of(const std::string& answer) {
   boost::system::error_code failed;
   std::set<std::string> out;
@@ -75,8 +75,8 @@ std::set<std::string> members_of(const std::string& answer) {
   return out;
 }
 
-/// What stands in backquotes in the text, without "GET " and the like, and the
-/// members of JSON in it.
+/// The text in backquotes, without "GET " and the like, and the members of JSON
+/// in the text.
 std::set<std::string> names_in(const std::string& text) {
   static const std::regex member{"\"([a-z_]+)\":"};
   std::istringstream lines{text};
@@ -95,8 +95,8 @@ std::set<std::string> names_in(const std::string& text) {
   return out;
 }
 
-/// The names that the section of a route has, and those of sections and pages that
-/// it sends its reader to.
+/// The names in the section of a route and in the sections and pages that it
+/// refers to.
 std::set<std::string> names_of(const std::map<std::string, std::string>& sections,
                                const std::string& route) {
   const auto& text = sections.at(route);

@@ -20,7 +20,8 @@ namespace json = boost::json;
 constexpr const char* alice = "did:plc:ewvi7nxzyoun6zhxrhs64oiz";
 constexpr const char* bob = "did:plc:z72i7hdynmk6r22z27h6tvur";
 
-/// DIDs of an unreachable directory: nothing is fetched while a test looks.
+/// Uses DIDs of a directory that is not reachable, so that nothing is fetched
+/// during a test.
 class ApiReposTest : public testing::Test {
 protected:
   plain_reply get(const std::string& path) const {
@@ -40,7 +41,8 @@ protected:
 
   std::string count() const { return get("/stats/repo-count").body; }
 
-  /// Repos that are tracked cost what `limits::repo_actor_bytes` says.
+  /// Permits the growth that `limits::repo_actor_bytes` allows for tracked
+  /// repos.
   void allow(size_t repos) {
     node.may_grow_by(16 * megabyte + repos * limits::repo_actor_bytes);
   }
@@ -57,7 +59,7 @@ std::string body_of(const std::vector<std::string>& dids) {
   return json::serialize(json::object{{"dids", array}});
 }
 
-/// did:plc from a number.
+/// A did:plc made from a number.
 std::string numbered(size_t i) {
   std::string out = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
   for (auto at = out.size() - 1; i > 0; --at, i /= 26)
@@ -67,7 +69,7 @@ std::string numbered(size_t i) {
 
 } // namespace
 
-// docs/api.md: whoever meets the port sees what it is, and where to read on
+// docs/api.md: the root tells what the port is and where its documentation is
 TEST_F(ApiReposTest, TheRootNamesTheProgramAndItsDocumentation) {
   const auto is = get("/");
   EXPECT_EQ(is.status, 200);
@@ -80,7 +82,7 @@ TEST_F(ApiReposTest, TheRootNamesTheProgramAndItsDocumentation) {
   EXPECT_THAT(where, testing::HasSubstr("share/doc/weir/docs/api.md"));
 }
 
-// docs/api.md: paths hold a DID as it is
+// docs/api.md: a path contains the DID unchanged
 TEST_F(ApiReposTest, ThePortOfAWebNameIsWrittenAsInTheDid) {
   const std::string did = "did:web:localhost%3A8080";
   EXPECT_EQ(post("/repos/add", R"({"dids":[")" + did + "\"]}").status, 200);
@@ -142,7 +144,7 @@ TEST_F(ApiReposTest, TheStatusSaysWhatThisNodeIs) {
     EXPECT_EQ(all.at(name), value) << name;
 }
 
-// SYNC-36, SYNC-40: of the running node, by default and as it was started
+// SYNC-36, SYNC-40: the configuration of the running node, with its defaults
 TEST_F(ApiReposTest, TheConfigurationIsShown) {
   auto is = get("/config");
   EXPECT_EQ(is.status, 200);
@@ -170,7 +172,7 @@ TEST_F(ApiReposTest, AddedReposAreListedResyncedAndRemoved) {
   EXPECT_EQ(post("/repos/add", body_of({alice, bob, alice})).body,
             R"({"queued":2})");
   EXPECT_EQ(post("/repos/add", body_of({alice})).body, R"({"queued":0})");
-  // A second addition that changes what is kept of it counts.
+  // A repeated addition that changes which collections are kept counts.
   const auto narrower = R"({"collections":["app.test.note"],)"
                         + body_of({alice}).substr(1);
   EXPECT_EQ(post("/repos/add", narrower).body, R"({"queued":1})");
@@ -190,7 +192,7 @@ TEST_F(ApiReposTest, AddedReposAreListedResyncedAndRemoved) {
   EXPECT_EQ(get(std::string{"/info/"} + alice).status, 404);
 }
 
-// An answer is a promise: what it says is on disk.
+// What an answer confirms is on disk.
 TEST_F(ApiReposTest, WhatWasAnsweredOutlivesAKill) {
   std::vector<std::string> dids;
   for (size_t i = 1; i <= 2'000; ++i)
@@ -243,7 +245,7 @@ TEST_F(ApiReposTest, PageSizesOutOfRangeAreRefused) {
   EXPECT_EQ(get("/repos?cursor=nonsense").status, 400);
 }
 
-// What is asked for and ignored would look as if it were done.
+// An unknown parameter that is ignored would look as if it had an effect.
 TEST_F(ApiReposTest, WhatNobodyTakesIsRefusedWithTheNearestName) {
   const auto refused = [](const plain_reply& x, const std::string& how) {
     EXPECT_EQ(x.status, 400) << x.body;
@@ -263,7 +265,7 @@ TEST_F(ApiReposTest, WhatNobodyTakesIsRefusedWithTheNearestName) {
   EXPECT_EQ(get("/repos?limit=3").status, 200);
 }
 
-// Nobody asked for a repo of that name.
+// These paths do not name a repo.
 TEST_F(ApiReposTest, APathOfTheTableIsNoDidOfAnotherRoute) {
   for (const auto* path : {"/repos/add", "/repos/remove", "/repos/resync"})
     EXPECT_EQ(get(path).status, 405) << path;
@@ -277,7 +279,7 @@ TEST_F(ApiReposTest, AChannelSaysThatItIsAWebSocket) {
   EXPECT_NE(x.body.find("WebSocket"), std::string::npos) << x.body;
 }
 
-// Whoever asks for a cursor would take the events of the one consumer there is.
+// A client that asks for a cursor would get the events of the only consumer.
 TEST_F(ApiReposTest, AnUpgradeWithAParameterThatNobodyTakesIsRefused) {
   const auto answer = [this](const std::string& path) {
     return node.ask(node.data, api_node::upgrade(path));
@@ -330,7 +332,7 @@ TEST_F(ApiReposTest, MoreDidsThanOneRequestMayHoldAreRefusedWhole) {
   EXPECT_EQ(post("/repos/remove", body_of(dids)).body, R"({"removed":0})");
 }
 
-// limits::bulk_body_bytes_max; the body and its parsed form are in memory.
+// limits::bulk_body_bytes_max; memory holds the body and its parsed form.
 TEST_F(ApiReposTest, BodiesAboveTheLimitAreAnswered413AndNothingChanges) {
   node.may_grow_by(32 * megabyte);
   auto body = body_of({alice});

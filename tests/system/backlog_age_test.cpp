@@ -4,8 +4,8 @@
 
 #include <chrono>
 
-// docs/operations.md, Watch it: an application is behind with what it could
-// have had, and with nothing else.
+// docs/operations.md, Watch it: the backlog counts only events that the
+// application could have taken.
 
 namespace weir::tests {
 
@@ -19,7 +19,7 @@ protected:
     // nop
   }
 
-  /// As the node says.
+  /// The metric's value.
   double age() {
     const auto page = web->get(at.operations + "/metrics").value();
     const std::string text{as_text(page.body)};
@@ -32,7 +32,7 @@ protected:
 
   uint64_t outbox() { return status_of(*web, at).outbox; }
 
-  /// Without an application.
+  /// Starts the node without an application.
   void start_alone() {
     node = std::make_unique<program>(how);
     at = parse_ready(node->read_line(node_patience).value_or(""));
@@ -68,7 +68,7 @@ TEST_F(BacklogAgeTest, WhatWaitsForAnAccountHasNoneAfterARestartEither) {
   const auto restarted = std::chrono::steady_clock::now();
   start_alone();
   ASSERT_TRUE(await_outbox(3)) << outbox();
-  post(4, 1); // Nobody comes for it.
+  post(4, 1); // No application takes it.
   ASSERT_TRUE(await_outbox(4)) << outbox();
   ASSERT_TRUE(eventually(node_patience, [this] { return age() > 0; }));
   const auto oldest = std::chrono::duration<double>{age()};

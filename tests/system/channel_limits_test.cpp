@@ -5,15 +5,15 @@ namespace weir::tests {
 
 namespace {
 
-/// Channels of one node, held open.
+/// Channels of one node that are kept open.
 class open_channels {
 public:
   explicit open_channels(const api_node& node) : node_(node) {
     // nop
   }
 
-  /// Asks for one more from this address; the answer to the upgrade, empty
-  /// when there was none.
+  /// Requests one more channel from this address. Returns the answer to the
+  /// upgrade, which is empty when there was none.
   std::string open(size_t address) {
     const auto from = "127.0.3." + std::to_string(address + 1);
     auto socket = raw_peer::dial(node_.data, from.c_str());
@@ -36,9 +36,9 @@ private:
 
 } // namespace
 
-// hostile-inputs.md 2.2.7: so many channels of one address and in all. Whoever
-// comes too late is cut without an answer, and so tries again (api.md, GET
-// /channel).
+// hostile-inputs.md 2.2.7: limits on channels of one address and of all. A
+// client above them is cut off without an answer, so that it tries again
+// (api.md, GET /channel).
 TEST(ChannelLimitsTest, ChannelsAreBoundedOfOneAddressAndInAll) {
   const api_node node{false};
   open_channels channels{node};
@@ -61,7 +61,7 @@ TEST(ChannelLimitsTest, ChannelsAreBoundedOfOneAddressAndInAll) {
   health.path = "/health";
   EXPECT_EQ(node.ask(node.data, health).status, 200);
 
-  // One that goes makes room; the node hears of it a moment later.
+  // A closed channel makes room; the node learns of it a moment later.
   channels.close_one();
   std::string again;
   for (int tries = 0; tries < 1'000 && !again.starts_with("HTTP/1.1 101 ");

@@ -6,8 +6,8 @@
 #include <iostream>
 #include <numeric>
 
-// A host that lists its own true accounts for ever, in an order that changes:
-// no page is like another, and no name is a claim.
+// A host that lists its own real accounts without end, in an order that
+// changes, so that no two pages are equal and no line is a claim.
 
 namespace weir::tests {
 
@@ -19,8 +19,8 @@ using std::chrono::steady_clock;
 constexpr size_t others = 10;
 constexpr size_t circular_accounts = 20;
 constexpr size_t circle_host = 1;
-constexpr size_t pages_an_hour = 3'600; ///< One in a second.
-/// Its two pages of 10,000 lines, of which the second is one too many.
+constexpr size_t pages_an_hour = 3'600; ///< One a second.
+/// Two pages of 10,000 lines; the second is one too many.
 constexpr size_t pages_of_a_run = 2;
 
 simnet::network_options circular_network() {
@@ -52,7 +52,8 @@ TEST(CircularListingTest, AHostThatListsTheSameForEverIsAskedWithinItsBudget) {
   EXPECT_TRUE(eventually(node_patience, [&] {
     return node.synced(network.truth(), everybody) == everybody.size();
   })) << "its accounts are as good as others";
-  // That of the other host, too; each comes again in two or three seconds.
+  // Waits for the other host's listings, too; each is repeated after two or
+  // three seconds.
   EXPECT_TRUE(eventually(node_patience, [&] {
     return host.pages >= 3 * pages_of_a_run
            && node.metric("weir_listing_finished_total") >= 6;

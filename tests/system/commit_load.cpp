@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// The value behind this key of an event, up to its quote.
+/// The value after this key of an event, up to its quote.
 std::string_view text_behind(std::string_view event, std::string_view key) {
   const auto at = event.find(key);
   if (at == std::string_view::npos)
@@ -128,7 +128,7 @@ void commit_load::arrive(std::string_view text) {
   const auto repo
     = on_their_way_.find(std::string{text_behind(text, R"("did":")")});
   if (repo == on_their_way_.end())
-    return; // An account that makes no commits, and went.
+    return; // The frame's account makes no commits and is gone.
   auto& expected = repo->second;
   if (expected.empty()
       || expected.front().first != text_behind(text, R"("text":")")) {
@@ -144,7 +144,7 @@ void commit_load::arrive(std::string_view text) {
 commit_load::told commit_load::ask() {
   const std::lock_guard lock{guard_};
   auto out = std::exchange(told_, {});
-  // One that does not come is late, too.
+  // A commit that has not come counts as late, too.
   for (const auto& [repo, expected] : on_their_way_)
     if (!expected.empty())
       out.longest = std::max(out.longest, since(expected.front().second));

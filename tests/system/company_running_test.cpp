@@ -7,8 +7,8 @@
 #include <numeric>
 #include <vector>
 
-// Honest accounts that come to a node which has followed hostile hosts for a
-// while; in company_test.cpp they are there when it starts.
+// Honest accounts that appear when a node has followed hostile hosts for a
+// while. In company_test.cpp they exist when it starts.
 
 namespace weir::tests {
 
@@ -25,8 +25,8 @@ constexpr size_t good_hosts = 2;
 /// As in company_test.cpp.
 constexpr int running_attempts = 4;
 
-/// One of each kind but `fickle`, which IdentityFloodTest has, and what it has
-/// to have done before the honest accounts come.
+/// One host of each kind except `fickle`, which IdentityFloodTest covers, and
+/// what it must have done before the honest accounts appear.
 struct companion {
   simnet::hostile_host_options host;
   uint64_t downloads = 0;
@@ -44,7 +44,7 @@ const party all_kinds{{{hostility::slow, 40}, 1, 0, 0, 0},
                         {{hostility::fictive, 1}, 0, 1'000, 0, 1'000},
                         {{hostility::circular, 20}, 0, 0, 2, 0}};
 
-/// Their look-ups alone are 23 seconds of the budget.
+/// Their look-ups alone take 23 seconds of the budget.
 const party crowds{{{hostility::slow, 200}, 0, 0, 0, 0},
                      {{hostility::wide, 260}, 0, 0, 0, 0}};
 
@@ -70,7 +70,7 @@ protected:
     std::iota(followed.begin(), followed.end(), 0);
   }
 
-  /// How long it takes until all honest repos are there.
+  /// The time until all honest repos are synced.
   std::chrono::milliseconds await_honest(default_node& node) {
     const auto start = steady_clock::now();
     size_t there = 0;
@@ -81,7 +81,7 @@ protected:
       steady_clock::now() - start);
   }
 
-  /// Their hosts tell of them when they come.
+  /// New accounts appear, and their hosts send events about them.
   std::chrono::milliseconds sync_newcomers(default_node& node) {
     for (size_t i = 0; i < new_accounts; ++i)
       honest.push_back(network.truth().add_account());
@@ -105,8 +105,8 @@ protected:
     return out;
   }
 
-  /// The true accounts of hostile hosts are known when others come: what they
-  /// take then is what such a host can take for ever.
+  /// Waits until the hostile hosts' real accounts are tracked. What they use
+  /// then is what such a host can use permanently.
   virtual void await_harm(default_node& node) {
     EXPECT_TRUE(eventually(node_patience, [&] {
       return node.metric("weir_repos_tracked") >= network.truth().accounts()
@@ -163,7 +163,7 @@ TEST_F(RunningCompanyTest, WhoComesLaterIsSyncedInTwiceTheTimeAlone) {
   expect_twice_at_most();
 }
 
-// The first accounts of hostile hosts are still looked up.
+// The first accounts of hostile hosts are still being looked up.
 TEST_F(CrowdedCompanyTest, WhoComesBesideThemIsSyncedInTwiceTheTimeAlone) {
   expect_twice_at_most();
 }

@@ -19,16 +19,17 @@ constexpr size_t honest_accounts = 60;
 constexpr size_t honest_hosts = 2;
 constexpr size_t hostile_host = honest_hosts;
 
-/// What else runs on this machine meanwhile spoils one measurement or two.
+/// Number of tries, because other work on this machine may spoil some
+/// measurements.
 constexpr int attempts = 4;
 
-/// What a store keeps of files that it wrote before, and has not merged.
+/// Bytes that a store may keep of files that it has not merged yet.
 constexpr size_t left_over_bytes = 24 * megabyte;
 
 struct company {
   const char* name = "";
   simnet::hostile_host_options host;
-  /// Harm that is done before the honest hosts are there.
+  /// The harm that is done before the honest hosts are followed.
   uint64_t downloads = 0;
   uint64_t claims = 0;
   uint64_t frames = 0;
@@ -55,7 +56,7 @@ protected:
     urls = network.start(2).value();
   }
 
-  /// How long it takes until all honest repos are there.
+  /// The time until all honest repos are synced.
   std::chrono::milliseconds await_honest(default_node& node,
                                          steady_clock::time_point start) {
     size_t there = 0;
@@ -66,7 +67,7 @@ protected:
       steady_clock::now() - start);
   }
 
-  /// A node that meets nobody else.
+  /// Syncs with a node that follows only honest hosts.
   std::chrono::milliseconds sync_alone(const std::string& data) {
     const auto start = steady_clock::now();
     default_node node{data, urls, {0, 1}, look_ups_as_before};
@@ -77,7 +78,7 @@ protected:
     return out;
   }
 
-  /// The hostile host does to a node what it can.
+  /// The hostile host does its worst to a node.
   void suffer(const std::string& data) {
     const auto& x = network.hostile().of(hostile_host);
     const company before{"", {}, x.downloads, x.claims, x.frames};
@@ -88,7 +89,7 @@ protected:
     node.stop();
   }
 
-  /// Then come the honest ones.
+  /// Then the node follows the honest hosts, too.
   std::chrono::milliseconds sync_beside(const std::string& data) {
     const auto start = steady_clock::now();
     beside = std::make_unique<default_node>(
@@ -103,7 +104,7 @@ protected:
     return out;
   }
 
-  /// Each honest account begins a collection that nobody had.
+  /// Each honest account starts a collection that no other has.
   void begin_new_collections() {
     for (const auto index : honest) {
       auto& world = network.truth();
@@ -123,7 +124,7 @@ protected:
            && x.frames >= before.frames + GetParam().frames;
   }
 
-  /// What the host had sent before may bring its repos back.
+  /// Events that the host had sent before may add its repos again.
   bool is_free(const std::string& data) {
     if (beside->metric("weir_repos_tracked") > honest_accounts)
       beside->remove(hostile_dids());
@@ -144,7 +145,7 @@ protected:
 
 } // namespace
 
-// After the host is gone, the node that met it keeps nothing of it.
+// After the host is removed, the node that followed it keeps nothing of it.
 TEST_P(CompanyTest,
        HonestReposAreSyncedInTwiceTheirTimeAndAllIsFreeAfterwards) {
   auto is_in_time = false;

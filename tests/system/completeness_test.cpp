@@ -5,8 +5,9 @@
 
 #include <algorithm>
 
-// Which copies are whole: a running node says so of every active repo once the
-// network is quiet, without help, and says why not before (CONS-10 to CONS-13).
+// Which copies are complete: a running node reports it for every active repo
+// once the network is quiet, without help, and gives the reason before (CONS-10
+// to CONS-13).
 
 namespace weir::tests {
 
@@ -33,7 +34,7 @@ TEST(CompletenessTest, SoAreQuietHostsWithoutARelay) {
   net.await_counted(whole_count);
 }
 
-// SYNC-17: those that are added by hand
+// SYNC-17: repos that are added by hand
 TEST(CompletenessTest, SoAreReposThatWereAddedByHand) {
   complete_network net{103, {"--mode", "manual"}};
   std::vector<atproto::did> all;
@@ -67,7 +68,7 @@ TEST(CompletenessTest, ItStaysWholeOverARestart) {
   net.await_counted(whole_count);
 }
 
-// CONS-13, CONS-15, CONS-29, CONS-30: quiet repos are proved by one listing
+// CONS-13, CONS-15, CONS-29, CONS-30: one listing proves quiet repos
 TEST(CompletenessTest, ALostWindowIsMadeUpForWithoutFetches) {
   complete_network net{106};
   ASSERT_TRUE(net.await_lively());
@@ -95,7 +96,7 @@ TEST(CompletenessTest, SoAreNumbersThatStartAnew) {
   complete_network net{107};
   ASSERT_TRUE(net.await_lively());
   net.inject(whole_fault::restart_sequence);
-  net.life().traffic().post(0); // Below the cursor.
+  net.life().traffic().post(0); // Its seq is below the cursor.
   EXPECT_TRUE(net.node().await_metric("weir_upstream_resets_total", 1));
   net.await_whole();
 }
@@ -109,7 +110,7 @@ TEST(CompletenessTest, AnotherFilterIsNotWholeUntilAllIsFetchedUnderIt) {
   net.await_counted(whole_count);
 }
 
-// CONS-29, CONS-30; completeness.md, The terms: nor does the listing name it
+// CONS-29, CONS-30; completeness.md, The terms: the listing leaves it out
 TEST(CompletenessTest, ARepoThatTheListingLeavesOutIsProvedByItsHost) {
   complete_network net{110};
   ASSERT_TRUE(net.await_lively());
@@ -131,8 +132,8 @@ TEST(CompletenessTest, ARepoThatTheListingLeavesOutIsProvedByItsHost) {
             net.changed_since(revs));
 }
 
-// CONS-24; ADR 20, 2: of what is skipped without a word while the node runs the
-// next listing by interval tells, and when that was
+// CONS-24; ADR 20, 2: when an event is skipped silently while the node runs,
+// the next listing by interval finds that
 TEST(CompletenessTest, AnAuditFindsWhatWasSkippedOfAQuietRepo) {
   complete_network net{111, {"--listing-interval", "2s"}};
   ASSERT_TRUE(net.await_lively());
@@ -157,7 +158,7 @@ TEST(CompletenessTest, AnAuditFindsWhatWasSkippedOfAQuietRepo) {
   EXPECT_EQ(net.node().metric("weir_upstream_resets_total"), 0u);
 }
 
-// What the count tells, page by page.
+// The counts, page by page.
 TEST(CompletenessTest, HostsAreCountedPageByPage) {
   complete_network net{112};
   ASSERT_TRUE(net.await_counted(whole_count));
@@ -198,8 +199,8 @@ TEST(CompletenessTest, ReposWhoseHostIsNotKnownAreCountedApart) {
   EXPECT_EQ(page.at("active").to_number<uint64_t>(), whole_count + 1);
 }
 
-// What an operator sees of a repo that cannot be fetched, and of streams that are
-// away.
+// What an operator sees of a repo that cannot be fetched and of streams that
+// are disconnected.
 TEST(CompletenessTest, MetricsNameTheTermThatLacksAndHowFarStreamsAreBehind) {
   complete_network net{114};
   ASSERT_TRUE(net.await_lively());
@@ -222,8 +223,8 @@ TEST(CompletenessTest, MetricsNameTheTermThatLacksAndHowFarStreamsAreBehind) {
   EXPECT_TRUE(node.await_metric("weir_upstream_staleness_seconds", 2));
 }
 
-// One that is behind makes pauses, of three seconds and more here, and is not called
-// quiet in them.
+// A stream that is behind makes pauses, here of three seconds or more, and does
+// not count as quiet in them.
 TEST(CompletenessTest, AStreamThatIsBehindIsNotQuietBetweenItsFrames) {
   complete_network net{115};
   ASSERT_TRUE(net.await_lively());
@@ -232,7 +233,7 @@ TEST(CompletenessTest, AStreamThatIsBehindIsNotQuietBetweenItsFrames) {
   net.inject(whole_fault::throttle_stream, slow);
   net.life().traffic().make(60);
   auto& node = net.node();
-  constexpr uint64_t behind = 30; // Three late frames have come by then.
+  constexpr uint64_t behind = 30; // By then three late frames have come.
   ASSERT_TRUE(node.await_metric("weir_upstream_staleness_seconds", behind));
   auto least = behind;
   const auto frames = node.metric("weir_upstream_frames_total");
@@ -243,7 +244,7 @@ TEST(CompletenessTest, AStreamThatIsBehindIsNotQuietBetweenItsFrames) {
   EXPECT_EQ(least, behind);
 }
 
-// Nothing is kept up of an account that is away, so nobody counts it.
+// The copy of an inactive account is not kept up to date, so it is not counted.
 TEST(CompletenessTest, AnAccountThatIsAwayIsNotCounted) {
   complete_network net{113};
   simnet::fault x;
@@ -257,7 +258,8 @@ TEST(CompletenessTest, AnAccountThatIsAwayIsNotCounted) {
   net.await_counted(whole_count - 1);
 }
 
-// CONS-26: by the new one's stream; what the former one proved counts no more
+// CONS-26: the new host's stream proves the copy; the former one's does not
+// count any more
 TEST(CompletenessTest, AnAccountThatMovedIsWholeAtItsNewHost) {
   complete_network net{109, {}, whole_by::hosts, false};
   ASSERT_TRUE(net.await_lively());
@@ -282,7 +284,8 @@ TEST(CompletenessTest, AnAccountThatMovedIsWholeAtItsNewHost) {
   })) << boost::json::serialize(after);
   EXPECT_EQ(is_current(after), after.at("proved").at("upstream")
                                  == after.at("upstream").at("id"));
-  net.life().traffic().post(0); // Signed by the key that it has there.
+  // Signed by the key that it has at the new host.
+  net.life().traffic().post(0);
   net.await_whole();
 }
 

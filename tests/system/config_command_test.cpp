@@ -125,7 +125,7 @@ TEST(CommandLineTest, ADurationWithoutAUnitIsRefused) {
   EXPECT_TRUE(contains(flag.errors, "gone-grace")) << flag.errors;
 }
 
-// What a node would read at its start and refuse.
+// The check reads the files that a node would read at its start.
 TEST(CommandLineTest, ConfigCheckReadsTheCertificates) {
   const temp_dir dir;
   std::ofstream{dir.at("junk.pem")} << "junk\n";
@@ -138,7 +138,7 @@ TEST(CommandLineTest, ConfigCheckReadsTheCertificates) {
   }
 }
 
-// Half of what was wanted, in a file, would look like all of it.
+// A file with half of the output would look complete.
 TEST(CommandLineTest, ConfigPrintPrintsAllOrNothing) {
   const temp_dir dir;
   const auto absent
@@ -197,7 +197,7 @@ TEST(CommandLineTest, VerifyOfWhatIsNoStoreEndsWithTwo) {
   EXPECT_FALSE(std::filesystem::exists(dir.at("absent")));
 }
 
-// Whatever the status was that a test expected.
+// Independent of the exit status that a test expects.
 TEST(CommandLineTest, AProgramThatABugEndsFailsItsTest) {
   for (const auto* last_words :
        {"==7==ERROR: AddressSanitizer: heap-use-after-free",

@@ -41,7 +41,7 @@ make_environment(const std::vector<std::string>& variables) {
   return out;
 }
 
-/// What is there now; false at the end.
+/// Appends the bytes that are there; false at the end.
 bool read_some(int from, std::string& to) {
   std::array<char, 4096> buffer{};
   const auto n = read(from, buffer.data(), buffer.size());
@@ -50,8 +50,8 @@ bool read_some(int from, std::string& to) {
   return n > 0 || (n < 0 && errno == EINTR);
 }
 
-/// Where the last words begin of a process that a bug has ended: a sanitizer's
-/// report, a failed assertion, an exception that nobody caught.
+/// The position of the message with which a bug ended a process: a sanitizer's
+/// report, a failed assertion, an exception that was not caught.
 size_t find_last_words(std::string_view errors) {
   for (const std::string_view sign :
        {"Sanitizer", ": runtime error: ", ": Assertion ", "terminate called"})
@@ -60,7 +60,8 @@ size_t find_last_words(std::string_view errors) {
   return std::string_view::npos;
 }
 
-/// Between fork and exec. The process ends with this one, however that ends.
+/// Runs between fork and exec. The process ends when its parent ends, however
+/// that happens.
 [[noreturn]] void become_program(pid_t parent, int output, int errors,
                                  char* const* arguments,
                                  char* const* environment) {
@@ -77,7 +78,7 @@ size_t find_last_words(std::string_view errors) {
   _exit(127);
 }
 
-/// Leaks are looked for when a process ends by itself.
+/// Leaks are searched when a process ends by itself.
 #ifdef __SANITIZE_ADDRESS__
 constexpr bool finds_leaks = true;
 #else
@@ -152,7 +153,7 @@ size_t program::peak_bytes() const {
   return 0;
 }
 
-/// Reads once; false when the end is closed or the time is over.
+/// Reads once; false when the output is closed or the time is over.
 bool program::pump(steady_clock::time_point until) {
   const auto left
     = std::chrono::ceil<std::chrono::milliseconds>(until - steady_clock::now());

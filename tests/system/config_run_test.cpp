@@ -103,7 +103,7 @@ TEST_F(RunTest, BindingBeyondLoopbackWithoutAPasswordIsRefused) {
   }
 }
 
-// Of a password that others may read they are not kept out.
+// A password that others may read protects nothing.
 TEST_F(RunTest, APasswordFileThatOthersMayReadIsRefused) {
   write_private(dir.at("password"), "correct horse battery\n");
   using std::filesystem::perms;
@@ -166,7 +166,7 @@ TEST_F(RunTest, AStoreThatANodeLeftBehindIsGood) {
   EXPECT_TRUE(json::parse(x.output).as_object().at("good").as_bool());
 }
 
-// What somebody types first, against hosts the node has never seen.
+// The first command of a new user, with hosts that the node does not know.
 TEST_F(RunTest, ANodeFollowsHostsItHasNeverSeen) {
   program net{{"simnet", "--accounts", "20", "--records", "400", "--hosts", "2",
                "--seed", "7"}};
@@ -193,7 +193,7 @@ TEST_F(RunTest, ANodeFollowsHostsItHasNeverSeen) {
   const auto until = std::chrono::steady_clock::now() + node_patience;
   int64_t synced = 0;
   while (synced < 20 && std::chrono::steady_clock::now() < until) {
-    std::this_thread::sleep_for(50ms); // Nothing tells when a status changes.
+    std::this_thread::sleep_for(50ms); // No signal tells when a status changes.
     const auto status = web->get(text(ready, "operations") + "/status");
     ASSERT_TRUE(status) << status.error().context;
     synced = json::parse(as_text(status->body))

@@ -3,8 +3,8 @@
 
 #include <future>
 
-// The consistency model on disk: what is there while the node is down, and how much
-// is written.
+// The consistency model on disk: what is stored while the node is down, and how
+// much is written.
 
 namespace weir::tests {
 
@@ -29,11 +29,11 @@ TEST_F(ConsistencyTest, AnEventWithoutAResetDoesNotWriteTheRow) {
   EXPECT_GT(bytes_of_directory(node->data_dir()), before + size);
 }
 
-// CONS-27, CONS-28: rows that say `synced` of what was never fetched, or not
-// since its upstream told of it, are found by a look at all rows
+// CONS-27, CONS-28: the check of all rows finds rows with status `synced` whose
+// repo was never fetched, or not since its upstream reported a change
 TEST_F(ConsistencyTest, WhatIsCalledSyncedAndWasNotFetchedIsFetched) {
   start_synced();
-  send(next()); // From now on its stream can be resumed.
+  send(next()); // After this event its stream can be resumed.
   ASSERT_TRUE(await_rev("last_stream_rev", repo.rev()));
   host.serve(repo);
   host.on(list_path, say(listing_of(repo)));
@@ -53,7 +53,7 @@ TEST_F(ConsistencyTest, WhatIsCalledSyncedAndWasNotFetchedIsFetched) {
   }
 }
 
-// CONS-06, CONS-14: a fetch that a kill cuts short has indexed nothing
+// CONS-06, CONS-14: a fetch that is cut short by a kill has indexed nothing
 TEST_F(ConsistencyTest, AKillDuringAFetchLeavesNoRevThatWasNotFetched) {
   const auto body = repo.export_car();
   const std::string car{as_text(body)};
@@ -80,11 +80,11 @@ TEST_F(ConsistencyTest, AKillDuringAFetchLeavesNoRevThatWasNotFetched) {
   EXPECT_EQ(text_told("last_indexed_rev"), repo.rev().str());
 }
 
-// CONS-14: one that is killed between its records and its end, too
+// CONS-14: the same for a kill between the records and the end
 TEST_F(ConsistencyTest, TheRevOfAFetchIsWrittenAfterItsRecords) {
   start_synced();
   const auto before = repo.rev();
-  next(); // No event tells of it.
+  next(); // No event reports it.
   host.serve(repo);
   node->die_at(
     "synced.batch:1",

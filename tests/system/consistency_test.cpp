@@ -6,8 +6,8 @@
 
 namespace weir::tests {
 
-// CONS-02, CONS-07, CONS-08, CONS-09, CONS-19, CONS-20, CONS-22: of the events
-// since a reset the first one is remembered, and the last one
+// CONS-02, CONS-07, CONS-08, CONS-09, CONS-19, CONS-20, CONS-22: the first and
+// the last event since a reset are stored
 TEST_F(ConsistencyTest, TheFirstRevSinceAResetIsRememberedAndTheLastOneFollows) {
   start_synced();
   send(next());
@@ -37,7 +37,7 @@ TEST_F(ConsistencyTest, TheFirstRevSinceAResetIsRememberedAndTheLastOneFollows) 
     EXPECT_EQ(told().at(key), all.at(key)) << key;
 }
 
-// CONS-21: nothing older than such a commit will do
+// CONS-21: nothing older than such a commit is accepted
 TEST_F(ConsistencyTest, ACommitThatIsTooBigForTheStreamIsFetched) {
   start_synced();
   send(next());
@@ -64,8 +64,8 @@ TEST_F(ConsistencyTest, ACommitThatIsTooBigForTheStreamIsFetched) {
   EXPECT_EQ(text_told("last_indexed_rev"), repo.rev().str());
 }
 
-// CONS-13, CONS-29, CONS-30: nothing tells of a quiet repo after a reset but
-// its host, which is asked for its rev
+// CONS-13, CONS-29, CONS-30: after a reset only its host can tell the state of
+// a quiet repo, and is asked for its rev
 TEST_F(ConsistencyTest, AQuietRepoThatNoListingNamesIsProvedByItsHost) {
   host.on(list_path, say(http_answer(501, "{}")));
   host.on(status_path, say(http_answer(503, "{}")));
@@ -83,7 +83,7 @@ TEST_F(ConsistencyTest, AQuietRepoThatNoListingNamesIsProvedByItsHost) {
     return host.asked(status_path) > 0;
   })) << tail_of(node->log());
   EXPECT_FALSE(complete());
-  // It says no rev: then its last commit does.
+  // The answer has no rev, so the last commit is asked for.
   host.on(status_path, say(http_answer(200, R"({"did":")" + repo.did().str()
                                               + R"(","active":true})")));
   host.on(latest_path, say(http_answer(200, R"({"cid":")"
@@ -96,7 +96,7 @@ TEST_F(ConsistencyTest, AQuietRepoThatNoListingNamesIsProvedByItsHost) {
   EXPECT_EQ(fetches(), 1u);
 }
 
-// The same when no host ever says a rev: that costs a fetch, and only one.
+// The same when a host never gives a rev: that costs exactly one fetch.
 TEST_F(ConsistencyTest, AHostThatNeverTellsARevIsFetchedFromOnce) {
   for (const auto answers : {true, false}) {
     host.on(list_path, say(http_answer(501, "{}")));
@@ -135,7 +135,7 @@ TEST_F(ConsistencyTest, AQuietRepoIsProvedByAListing) {
   EXPECT_EQ(fetches(), fetched);
 }
 
-// CONS-04: by what is on disk, since nothing else outlives a restart
+// CONS-04: only the state on disk survives a restart
 TEST_F(ConsistencyTest, AReconnectGoesOnFromThePositionOnDisk) {
   start_synced();
   const auto first = stream.heads.pop();
@@ -150,7 +150,7 @@ TEST_F(ConsistencyTest, AReconnectGoesOnFromThePositionOnDisk) {
   EXPECT_NE(again->find("cursor=42 "), std::string::npos) << *again;
 }
 
-// CONS-16: by default a gap in the numbers is nothing, protocol-coverage.md 1
+// CONS-16: by default a gap in the seqs has no effect, protocol-coverage.md 1
 TEST_F(ConsistencyTest, AJumpOfTheNumbersIsAResetWhereSomebodySaysSo) {
   for (const auto contiguous : {false, true}) {
     seq = 0;

@@ -14,15 +14,15 @@
 #include <mutex>
 #include <set>
 
-// What was given up is delivered again or dropped by hand, on a running node
-// and over its death.
+// Events that were given up are delivered again or dropped by hand, on a
+// running node and after its death.
 namespace weir::tests {
 
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Takes everything; acks it, or nothing.
+/// Takes every event and acks all of them, or none.
 class letters_client {
 public:
   letters_client(const net::transport_ptr& network, const std::string& data,
@@ -86,7 +86,7 @@ protected:
     return out;
   }
 
-  /// Nobody acks anything until all is fetched and nothing is due any more.
+  /// Acks nothing until everything is fetched and no event is due any more.
   void give_all_up() {
     const letters_client silent{web->transport(), at.data, false};
     EXPECT_TRUE(eventually(
@@ -121,7 +121,7 @@ TEST_F(DeadLettersTest, WhatIsWantedAgainComesOverADeathAndIsDoneWithItsAck) {
   give_all_up();
   const auto all = letters();
   ASSERT_GE(all.size(), 3u);
-  // One is dropped for good; of the others those that still hold come again.
+  // One is dropped for good. Of the others, those that still exist come again.
   const auto dropped = *all.begin();
   const auto one = "{\"ids\":[" + std::to_string(dropped) + ",999999]}";
   const auto gone = answer("/v1/dead-letters/drop", one);

@@ -82,7 +82,7 @@ void default_node::stop() {
 
 size_t bytes_of_directory(const std::string& path) {
   size_t out = 0;
-  // Files come and go meanwhile.
+  // Files may be created and removed during the loop.
   std::error_code ignored;
   for (const auto& x :
        std::filesystem::recursive_directory_iterator{path, ignored}) {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-// A directory that is away while keys rotate and accounts move
-// (protocol-coverage.md 2.5.6): when it is back, each repo equals its source,
-// without the account's next commit, and without a listing.
+// A directory that is down while keys rotate and accounts move
+// (protocol-coverage.md 2.5.6). When it is up again, each repo becomes equal to
+// its source without the account's next commit and without a listing.
 
 namespace weir::tests {
 
@@ -24,8 +24,8 @@ protected:
     // nop
   }
 
-  /// What was listed once is not listed again for an hour, neither after a
-  /// start nor after a connection that broke.
+  /// After its first listing a host is not listed again for an hour, even after
+  /// a start or a lost connection.
   /// @param direct Follows the streams of the hosts, not the relay's.
   void start(bool direct) {
     run(arguments(direct,
@@ -33,7 +33,8 @@ protected:
                    "1", "--listing-grace", "1h"}));
   }
 
-  /// All is there, each stream is live, and no listing comes any more.
+  /// Waits until everything is synced, each stream is live, and no listing is
+  /// due.
   void start_synced(bool direct) {
     start(direct);
     const auto upstreams
@@ -46,7 +47,7 @@ protected:
     listings = metric(listed);
   }
 
-  /// Else a listing may have been what mended it.
+  /// Otherwise a listing may have repaired it.
   void expect_nothing_listed() {
     EXPECT_EQ(metric(listed), listings);
     EXPECT_EQ(count("listing_mismatch"), 0u);
@@ -63,17 +64,18 @@ protected:
       << difference() << tail_of(node->errors());
   }
 
-  /// Events of repos that had this result.
+  /// Number of events of repos with this result.
   uint64_t count(const std::string& result) {
     return metric(events, "result=\"" + result + '"');
   }
 
   /// Waits until the node has taken three commits and the #sync of each of
-  /// three accounts. They are kept for a newer document, except:
-  /// - the #sync of a migration by way of the relay, which no key proves;
-  /// - what a new host says of an account before its former host's last word is
-  ///   in doubt: streams have no order, so that word may come before the new
-  ///   host's #identity. It is fetched when the document names the new host.
+  /// three accounts. They are kept until a newer document comes, except:
+  /// - the #sync of a migration through the relay, which no known key proves;
+  /// - events of a new host before an event of the former host has raised
+  ///   doubt: streams have no order, so the former host's event may come before
+  ///   the new host's #identity. The repo is fetched when the document names
+  ///   the new host.
   void await_taken(uint64_t before = 0) {
     constexpr uint64_t frames = 3 * (3 + 1);
     EXPECT_TRUE(eventually(node_patience, [&] {
@@ -103,7 +105,7 @@ protected:
     kill_node();
   }
 
-  uint64_t listings = 0; ///< That were over before the directory was away.
+  uint64_t listings = 0; ///< Listings that ended before the directory was down.
 };
 
 } // namespace
@@ -127,13 +129,13 @@ TEST_F(DirectoryOutageTest, AKeyRotationDuringItLosesNothing) {
   }
 }
 
-// protocol-coverage.md 2.5.6; limits::repo_wait_max: no answer in time is no
-// answer
+// protocol-coverage.md 2.5.6; limits::repo_wait_max: an answer that is late
+// counts as none
 TEST_F(DirectoryOutageTest, OneThatIsSlowLosesNothing) {
   start_synced(false);
   simnet::fault slow;
   slow.kind = fault_kind::directory_slow;
-  slow.time = 5s; // Longer than a frame may wait.
+  slow.time = 5s; // This is longer than a frame may wait.
   slow.count = 0;
   ASSERT_TRUE(net.life().faults().inject(slow));
   for (size_t i = 0; i < 3; ++i) {
@@ -146,9 +148,8 @@ TEST_F(DirectoryOutageTest, OneThatIsSlowLosesNothing) {
   EXPECT_EQ(count("bad_signature"), 0u);
 }
 
-// protocol-coverage.md 2.1.2, 4.1, 4.6: the word of the former host, too, is
-// judged by
-// a document that is newer
+// protocol-coverage.md 2.1.2, 4.1, 4.6: a newer document decides about the
+// former host's events, too
 TEST_F(DirectoryOutageTest, AMigrationBehindTwoHostsLosesNothing) {
   start_synced(true);
   inject(fault_kind::directory_down, {}, 0);
@@ -162,7 +163,8 @@ TEST_F(DirectoryOutageTest, AMigrationBehindTwoHostsLosesNothing) {
   expect_nothing_listed();
 }
 
-// architecture.md I4: what was kept is gone, the mark on the repo is not
+// architecture.md I4: the frames that were kept are lost, but the mark on the
+// repo is not
 TEST_F(DirectoryOutageTest, AKillInTheMiddleOfItLosesNothing) {
   for (const auto direct : {false, true})
     end_in_the_middle(true, direct);

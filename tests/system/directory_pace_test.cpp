@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-// How fast a first run asks the directory is up to the directory's answers
-// (plc_per_second: the limits of the directory, 429 and slow answers, are respected).
+// The directory's answers set the pace of a first run (plc_per_second: the
+// limits of the directory, 429 and slow answers, are respected).
 
 namespace weir::tests {
 
@@ -18,7 +18,7 @@ class DirectoryPaceTest : public testing::Test {
 protected:
   static constexpr size_t accounts = 300;
 
-  /// The directory does this with so many requests, all when 0.
+  /// The directory does this to `count` requests, to all when it is 0.
   void order(fault_kind kind, std::chrono::milliseconds time, size_t count) {
     simnet::fault x;
     x.kind = kind;
@@ -61,7 +61,7 @@ TEST_F(DirectoryPaceTest, OneThatLimitsUsIsNotAskedBeforeTheTimeItNames) {
     return documents() > 0
            && pace() == static_cast<uint64_t>(limits::plc_pace_start) / 2;
   }));
-  // So many more may have been under way, and no others.
+  // At most this many requests may have been in flight.
   const auto most = documents() + limits::directory_connections_max;
   ASSERT_LT(most, accounts);
   ASSERT_TRUE(eventually(node_patience, [&] { return documents() > most; }));

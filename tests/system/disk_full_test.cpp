@@ -26,8 +26,8 @@ using namespace std::chrono_literals;
 constexpr uint64_t reserve = 64 << 20;
 constexpr uint64_t plenty = 1 << 30;
 
-/// A whole node in this process, on a disk whose room the test decides, and an
-/// application that copies what it is sent.
+/// A whole node in this process on a disk whose space the test sets, and an
+/// application that copies its events.
 class DiskFullTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -51,7 +51,7 @@ protected:
     return answer ? answer->status : 0;
   }
 
-  /// What is missing before the node is ready.
+  /// What the node still lacks to be ready.
   std::string readiness() {
     const auto answer = web->get(at.operations + "/readyz").value();
     return std::string{as_text(answer.body)};
@@ -69,8 +69,8 @@ protected:
     });
   }
 
-  /// A connection kept from an earlier life of the node answers nothing: the
-  /// next one does.
+  /// A connection from an earlier life of the node gets no answer, but the next
+  /// one does.
   bool adding_gives(int wanted) {
     return eventually(node_patience, [&] {
       const auto answer = web->post(at.data + "/repos/add",
@@ -141,7 +141,7 @@ void DiskFullTest::start() {
     });
 }
 
-/// As `weir run` does it.
+/// Restarts the node as `weir run` does.
 void DiskFullTest::start_again() {
   consumer = nullptr;
   node->stop();
@@ -156,7 +156,8 @@ TEST_F(DiskFullTest, IntakePausesBeforeTheDiskIsFullAndResumesByItself) {
   disk.budget(reserve - 1);
   ASSERT_TRUE(waits_for("have to stay free")) << readiness();
   const auto before = frames_read();
-  // What the socket holds credit for still comes; the rest waits at the relay.
+  // Frames for which the socket has credit still come; the rest waits at the
+  // relay.
   constexpr size_t more = 3 * limits::upstream_frames_max;
   net.life().traffic().make(more);
   ASSERT_TRUE(eventually(node_patience, [&] {
@@ -179,7 +180,7 @@ TEST_F(DiskFullTest, IntakePausesBeforeTheDiskIsFullAndResumesByItself) {
 
 TEST_F(DiskFullTest, ADiskThatIsFullNeverthelessLosesNothingAndIsUsedAgain) {
   for (size_t round = 0; round < 3; ++round) {
-    disk.budget(round * 4'096); // Whole records, or torn ones.
+    disk.budget(round * 4'096); // Records fit completely or are torn.
     net.life().traffic().make(200);
     ASSERT_TRUE(waits_for("only read until there is room")) << readiness();
     EXPECT_TRUE(adding_gives(503));

@@ -12,8 +12,9 @@ namespace weir::tests {
 
 namespace {
 
-/// A table has four bytes that it had before, within 64 KiB, only once. Of a
-/// text the ends may be such, together with what is the same beside all texts.
+/// LevelDB's compression may replace four bytes that occurred within the last
+/// 64 KiB of a table. That may happen at the ends of a text, also together with
+/// the equal bytes around all texts.
 constexpr size_t ends = 4;
 
 } // namespace
@@ -31,7 +32,7 @@ std::string unlikely_text(uint64_t seed) {
 size_t texts_on_disk(const std::string& dir,
                      const std::vector<std::string>& texts) {
   std::vector<bool> found(texts.size());
-  // Files come and go meanwhile.
+  // Files may be created and removed during the loop.
   std::error_code ignored;
   for (const auto& x :
        std::filesystem::recursive_directory_iterator{dir, ignored}) {

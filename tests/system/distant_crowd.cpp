@@ -42,7 +42,7 @@ distant_crowd::distant_crowd(size_t hosts, misdeed deed) {
   const auto parent = getpid();
   process_ = fork();
   if (process_ == 0) {
-    // Stopped or not, it ends with the test, however that ends.
+    // Even if it is stopped, it ends with the test, however that ends.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
       _exit(1);

@@ -8,15 +8,15 @@
 #include <list>
 #include <vector>
 
-// architecture.md, A wrong clock: a doubt that somebody raised on purpose.
+// architecture.md, A wrong clock: somebody raises a doubt on purpose.
 namespace weir::tests {
 
 namespace {
 
 using namespace std::chrono_literals;
 
-/// A node whose only relay carries two honest hosts and two that lie about the
-/// time.
+/// A node whose only relay carries two honest hosts and two that give wrong
+/// times.
 class DoubtedClockTest : public NetFixture {
 protected:
   DoubtedClockTest() {
@@ -29,7 +29,7 @@ protected:
     config.allow_private_addresses = true;
   }
 
-  /// So many repos of both hosts, tracked and in sync.
+  /// Makes repos on both hosts, tracked and in sync.
   void make(std::list<live_repo>& to, hostile_host& one, hostile_host& two) {
     for (size_t i = 0; i < limits::clock_signers_min; ++i) {
       auto& x = to.emplace_back(++made_);
@@ -65,8 +65,8 @@ protected:
           << repo(x);
   }
 
-  /// Commits of one repo, each a second after the last one.
-  /// @param ahead What the first is beyond the time.
+  /// Sends commits of one repo, each a second after the one before.
+  /// @param ahead How far the first is in the future.
   /// @returns the rev of the last one.
   std::string send(live_repo& x, std::chrono::microseconds ahead,
                    size_t count = 1) {
@@ -99,7 +99,7 @@ protected:
     return readiness().find("seems to be slow") != std::string::npos;
   }
 
-  /// Time passes whenever the node only waits for it.
+  /// Lets time pass if the node waits for it.
   void pass_holds() {
     if (!holds())
       return;
@@ -112,7 +112,7 @@ protected:
   const temp_dir dir;
   shifted_clock time;
   hostile_stream stream;
-  hostile_host relay; ///< And directory, and an honest host.
+  hostile_host relay; ///< Also the directory and an honest host.
   hostile_host other_host;
   hostile_host liar;
   hostile_host other_liar;

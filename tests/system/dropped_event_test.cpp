@@ -8,8 +8,8 @@
 #include <atomic>
 #include <future>
 
-// Events that are not applied, and the fetch that has to bring what they said.
-// No listing tells of it, and what is tried again waits for an hour.
+// Events that are not applied, and the fetch that must bring their content. No
+// listing shows it, and retries wait for an hour.
 
 namespace weir::tests {
 
@@ -24,14 +24,14 @@ protected:
     host.publish_and_serve(repo);
   }
 
-  /// Follows the host, and knows the repo.
+  /// Starts a node that follows the host and tracks the repo.
   void start(const std::string& kind = "relay:",
              std::vector<std::string> more = {}) {
     more.insert(more.end(), {"--mode", "manual"});
     node = std::make_unique<hostile_node>(std::vector{kind + host.url()},
                                           host.url(), std::move(more));
-    // Then its stream has a position. What was fetched before proves nothing,
-    // and would be fetched again without any event.
+    // Its stream has a position then. An earlier fetch proves nothing, and
+    // would be repeated without any event.
     EXPECT_TRUE(eventually(node_patience, [this] {
       return host.asked("/xrpc/com.atproto.sync.listRepos") > 0;
     }));
@@ -44,7 +44,7 @@ protected:
     ASSERT_EQ(node->await(repo.did(), "synced").status, "synced");
   }
 
-  /// The next commit of the repo, which has one record more.
+  /// The next commit of the repo, which adds one record.
   commit_draft next() {
     repo.put("app.test.note/" + std::to_string(++records), make_record("more"));
     return repo.draft();
@@ -96,7 +96,7 @@ TEST_F(DroppedEventTest, WhatCannotBeReadIsFetched) {
   EXPECT_EQ(events("bad_shape"), 1u);
 }
 
-// The same of what the account's own host sends and its key did not sign.
+// The same for an event of the account's own host that its key did not sign.
 // protocol-coverage.md 2.5.6
 TEST_F(DroppedEventTest, WhatItsOwnHostSendsAndNobodySignedIsFetched) {
   start_synced("pds:");
@@ -107,11 +107,11 @@ TEST_F(DroppedEventTest, WhatItsOwnHostSendsAndNobodySignedIsFetched) {
   EXPECT_EQ(events("bad_signature"), 1u);
 }
 
-// protocol-coverage.md 5.0: a host that lags behind its own stream
+// protocol-coverage.md 5.0: a host whose repo is behind its own stream
 TEST_F(DroppedEventTest, AFetchThatIsOlderThanItsCauseIsNoSuccess) {
   start_synced("relay:", {"--retry-backoff-max", "1s"});
   const auto before = http_answer(200, as_text(repo.export_car()));
-  next(); // It never comes.
+  next(); // This commit is never sent.
   auto x = next();
   const auto now = http_answer(200, as_text(repo.export_car()));
   const auto asked = std::make_shared<std::atomic<int>>(0);
@@ -125,12 +125,12 @@ TEST_F(DroppedEventTest, AFetchThatIsOlderThanItsCauseIsNoSuccess) {
 }
 
 // protocol-coverage.md 3.2, 5.3: a host that was restored from a backup has
-// signed another state under a rev that we have; what it has now counts
+// signed another state with a rev that we have; its present state counts
 TEST_F(DroppedEventTest, AnotherStateUnderTheRevWeHaveIsFetched) {
   start_synced();
   constexpr std::chrono::microseconds step{1};
   manual_clock time{repo.now() + -step};
-  test_repo other{1, atproto::curve::k256, &time}; // The same keys and rev.
+  test_repo other{1, atproto::curve::k256, &time}; // Has the same keys and rev.
   time.advance(step);
   other.put("app.test.note/b", make_record("two"));
   other.put("app.test.note/c", make_record("three"));
@@ -155,8 +155,8 @@ TEST_F(DroppedEventTest, AnotherStateUnderTheRevWeHaveIsFetched) {
   EXPECT_EQ(events("applied"), 1u) << "without another fetch";
 }
 
-// protocol-coverage.md 5.2: an account that is between its import and its first
-// write has its old key still
+// protocol-coverage.md 5.2: between its import and its first write an account
+// still has its old key
 TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithTheNextCommit) {
   const live_repo other{2};
   host.on_document(
@@ -174,9 +174,9 @@ TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithTheNextCommit) {
   expect_synced();
 }
 
-// protocol-coverage.md 5.2: one that moved here and has written nothing yet.
-// Its document is the same all the time, so no other event than this one says
-// that its root may be another by now.
+// protocol-coverage.md 5.2: an account that moved here and has not written yet.
+// Its document never changes, so only this event shows that its root may be a
+// new one.
 TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithItsIdentity) {
   const live_repo other{2};
   auto imported = repo.blocks();
@@ -200,8 +200,8 @@ TEST_F(DroppedEventTest, AFetchThatItsKeyRefusedIsTriedAgainWithItsIdentity) {
   expect_synced();
 }
 
-// architecture.md, Limits: what comes during a fetch, more than stays in
-// memory; a host says #commit and #sync of one rev when it makes an account.
+// architecture.md, Limits: more comes during a fetch than stays in memory. A
+// host sends #commit and #sync with one rev when it creates an account.
 TEST_F(DroppedEventTest, ACommitAndASyncOfOneRevAreBothKept) {
   std::promise<void> sent;
   host.on_repo(

@@ -23,7 +23,7 @@ std::string text_at(const json::object& x, std::string_view key) {
 
 } // namespace
 
-/// What the audit needs of an event.
+/// The parts of an event that the check needs.
 struct durable_consumer::incoming {
   explicit incoming(std::string_view text) {
     const auto all = json::parse(text).as_object();
@@ -149,14 +149,14 @@ void durable_consumer::take_one(const incoming& x, std::string_view text) {
   count_.in_doubt += !fresh && acked_.contains(x.id);
   copy_.take(text, system_clock().wall_now());
   if (!x.record)
-    return; // Facts of an account that is away overtake its records.
+    return; // Facts about an inactive account overtake its records.
   follow_barriers(x);
   if (x.live)
     tick(x.id, x.made);
 }
 
-/// A live event comes after the acks of all before it, and before all that
-/// follow it.
+/// A live event must come after the acks of all earlier events of its DID, and
+/// before all later ones.
 void durable_consumer::follow_barriers(const incoming& x) {
   auto& at = lanes_[x.did];
   auto& seen = evidence_of(x.id).seen;

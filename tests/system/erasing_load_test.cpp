@@ -10,7 +10,7 @@
 #include <list>
 #include <optional>
 
-// What goes leaves the disk beside live commits that come without a pause, and
+// Erased content leaves the disk while live commits come without a pause, and
 // the commits do not wait for that.
 
 namespace weir::tests {
@@ -19,14 +19,14 @@ namespace {
 
 constexpr size_t busy_repos = 64;
 constexpr size_t leaving_repos = 8;
-/// Each of them is erased in many steps.
+/// Each of these repos is erased in many steps.
 constexpr size_t leaving_records = 2'000;
 constexpr size_t quiet_commits = 10'000;
-/// Ten times what the slowest commit takes on a quiet machine.
+/// Ten times the delay of the slowest commit on a quiet machine.
 constexpr std::chrono::milliseconds longest_wait{2'000 * slowness};
-/// Ten times what it takes when there is a pause after each of 128 steps.
+/// Ten times the duration with a pause after each of 128 steps.
 constexpr std::chrono::seconds busy_patience{130 * slowness};
-/// Ten times of what takes a second on a quiet machine.
+/// Ten times the duration on a quiet machine, which is about a second.
 constexpr std::chrono::seconds idle_patience{15 * slowness};
 
 class ErasingLoadTest : public NetFixture {
@@ -50,7 +50,7 @@ protected:
     (&where == &busy ? kept : gone).push_back(text);
   }
 
-  /// A node that has all repos, and commits to it.
+  /// Starts a node that has all repos, and the commits.
   void start() {
     node.emplace(std::vector{"relay:" + host.url()}, host.url());
     for (const auto* some : {&busy, &leaving}) {
@@ -66,12 +66,12 @@ protected:
     load.emplace(network, node->data_url(), stream, busy);
   }
 
-  /// How many of the repos have content in a file.
+  /// Number of these texts that are in a file.
   size_t on_disk(const std::vector<std::string>& texts) const {
     return texts_on_disk(node->data_dir(), texts);
   }
 
-  /// Half of them are removed by hand, of the others the accounts are deleted.
+  /// Removes half of the repos by hand and deletes the accounts of the others.
   void go() {
     std::vector<atproto::did> removed;
     for (const auto& x : leaving)
@@ -90,7 +90,7 @@ protected:
     node->remove(removed);
   }
 
-  /// Nothing of them is on the disk.
+  /// Expects that nothing of these repos is on the disk.
   void expect_gone(std::chrono::seconds at_most) {
     EXPECT_TRUE(eventually(at_most, [this] {
       return node->metric("weir_repos_erased_total") == leaving_repos;
@@ -98,8 +98,9 @@ protected:
     EXPECT_EQ(on_disk(gone), 0u);
   }
 
-  /// While nothing runs: tables that move are not found at times. Where a part
-  /// of the log begins, a text that is there once is not found either.
+  /// Looks while no node runs, because tables that are being moved are
+  /// sometimes not found. A text that occurs only once and is split at the
+  /// start of a part of the log is not found either.
   void expect_kept() {
     node->restart([this] {
       EXPECT_EQ(on_disk(gone), 0u);
@@ -107,7 +108,7 @@ protected:
     });
   }
 
-  /// Ends the commits: each has come once, and in order.
+  /// Ends the commits and expects that each came once and in order.
   void end_commits() {
     EXPECT_TRUE(load->stop()) << "a commit that never came";
     EXPECT_EQ(load->surprise(), "");
@@ -121,15 +122,15 @@ protected:
   hostile_host host;
   std::list<live_repo> busy;
   std::list<live_repo> leaving;
-  std::vector<std::string> kept; ///< What the busy ones say.
-  std::vector<std::string> gone; ///< What the others do.
+  std::vector<std::string> kept; ///< Texts of the busy repos.
+  std::vector<std::string> gone; ///< Texts of the leaving repos.
   std::optional<hostile_node> node;
   std::optional<commit_load> load;
 };
 
 } // namespace
 
-// SYNC-30; storage-format.md 5.1: bounded beside load.
+// SYNC-30; storage-format.md 5.1: the time has a bound under load.
 TEST_F(ErasingLoadTest, BesideCommitsContentLeavesTheDiskAndKeepsNoneWaiting) {
   ASSERT_NO_FATAL_FAILURE(start());
   ASSERT_TRUE(load->await(quiet_commits));
@@ -145,8 +146,8 @@ TEST_F(ErasingLoadTest, BesideCommitsContentLeavesTheDiskAndKeepsNoneWaiting) {
   expect_kept();
 }
 
-// SYNC-30; storage-format.md 5.1: within seconds while idle, here after commits
-// that end while it is under way.
+// SYNC-30; storage-format.md 5.1: within seconds when idle; here the commits
+// end during the erasure.
 TEST_F(ErasingLoadTest, WhenCommitsEndContentLeavesTheDiskWithinSeconds) {
   ASSERT_NO_FATAL_FAILURE(start());
   ASSERT_TRUE(load->await(quiet_commits));

@@ -7,15 +7,15 @@
 #include <algorithm>
 #include <list>
 
-// What a repo leaves on disk and in memory when it is gone: its content, and
-// the names of collections that it alone used.
+// What is left of a removed repo on disk and in memory: neither its content nor
+// the names of collections that only it used.
 
 namespace weir::tests {
 
 namespace {
 
-/// Directory and honest PDS, and another PDS whose accounts each have as many
-/// collections as a repo may have, which nobody else has.
+/// A directory and an honest PDS, and another PDS whose accounts each have the
+/// largest number of collections, all with names that no other account uses.
 class ErasingTest : public testing::Test {
 protected:
   static constexpr size_t honest = 60;
@@ -25,7 +25,7 @@ protected:
     host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
   }
 
-  /// A repo whose records say this.
+  /// A repo whose records contain this text.
   live_repo& make(uint64_t seed, const std::string& text) {
     auto& out = repos.emplace_back(seed);
     out.put("app.test.note/a", make_record(text));
@@ -112,7 +112,8 @@ TEST_F(ErasingTest, WhatADeletedAccountSaidLeavesTheDisk) {
 // docs/hostile-inputs.md: names of collections.
 TEST_F(ErasingTest, WhoInventsNamesOfCollectionsTakesThemFromNobody) {
   make_inventors();
-  // The test counts names: each partition counts those of its own repos.
+  // One partition, because each partition counts only the names of its own
+  // repos.
   hostile_node node{
     {"relay:" + host.url()}, host.url(), {"--partitions", "1"}};
   node.add(invented);

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <iostream>
 
-// The first sync of a network of thousands: the directory's export instead of
-// one look-up each (docs/adr/0015-the-export-of-the-directory.md).
+// The first sync of a network of thousands uses the directory's export instead
+// of one look-up each (docs/adr/0015-the-export-of-the-directory.md).
 // ACCOUNTS=15000 is the large form.
 
 namespace weir::tests {
@@ -39,7 +39,8 @@ protected:
     return out;
   }
 
-  /// So many requests, all when 0, of the export alone.
+  /// The directory does this to `count` requests of the export only, to all
+  /// when it is 0.
   void order(fault_kind kind, size_t count = 0) {
     simnet::fault x;
     x.kind = kind;
@@ -48,8 +49,8 @@ protected:
     ASSERT_TRUE(life.faults().inject(x));
   }
 
-  /// The export is what it was before this happened to 40 accounts, which
-  /// `expect_identities` looks at.
+  /// Makes the export older than a change to 40 accounts, which
+  /// `expect_identities` checks.
   void fall_behind(fault_kind kind) {
     ASSERT_TRUE(apps::web_client::make()->get(urls.plc + "/export?after=0"));
     for (size_t i = 0; i < 40; ++i) {
@@ -58,12 +59,12 @@ protected:
       x.kind = kind;
       x.did = life.truth().view(account).id.str();
       ASSERT_TRUE(life.faults().inject(x));
-      life.traffic().post(account); // By its new key.
+      life.traffic().post(account); // Signed with its new key.
     }
     order(fault_kind::directory_stale);
   }
 
-  /// Follows the relay until every account is in sync.
+  /// Follows the relay until every account is synced.
   void sync(std::vector<std::string> more = {}) {
     more.insert(more.end(),
                 {"--mode", "full-network", "--sync-parallelism", "32"});
@@ -84,7 +85,7 @@ protected:
               << asked.export_pages << " pages of the export\n";
   }
 
-  /// What the node has of every account equals the network.
+  /// Expects that the node's data of these accounts equals the network.
   void expect_identities() {
     for (size_t i = 0; i < accounts; i += 97) {
       const auto account = life.truth().view(i);
@@ -133,8 +134,8 @@ TEST_F(ExportTest, AnExportThatCannotBeReadDoesNoHarm) {
   expect_identities();
 }
 
-// A directory whose export is behind its documents: keys in there are those of
-// before.
+// A directory whose export is older than its documents, so that it has former
+// keys.
 TEST_F(ExportTest, AnExportThatIsBehindDoesNoHarm) {
   fall_behind(fault_kind::rotate_key);
   sync();
@@ -142,8 +143,8 @@ TEST_F(ExportTest, AnExportThatIsBehindDoesNoHarm) {
   expect_identities();
 }
 
-// Who has moved is deactivated at the host that it names: the directory is asked
-// before that is believed.
+// An account that moved is deactivated at the host that the export names. The
+// directory is asked before that is accepted.
 TEST_F(ExportTest, AnExportThatNamesFormerHostsDoesNoHarm) {
   fall_behind(fault_kind::migrate);
   sync();

@@ -10,7 +10,7 @@
 
 #include <csignal>
 
-// Who is fetched next, among crowds that cannot be fetched, were removed, or
+// Which repo is fetched next when crowds cannot be fetched, were removed, or
 // are slow.
 
 namespace weir::tests {
@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 constexpr auto small_memory = "128MiB";
 constexpr uint64_t small_memory_bytes = 128 * megabyte;
 
-/// A node that begins with a store of more repos than its queue has places.
+/// A node that starts with a store of more repos than its queue has places.
 class FetchQueueStoreTest : public verify_store {
 protected:
   void SetUp() override {
@@ -30,7 +30,7 @@ protected:
     store = std::make_unique<damaged_copy>(data);
   }
 
-  /// Rows that are in front of all others.
+  /// Adds rows that sort before all others.
   void add_crowd(const storage::repo_row& row) {
     store->each([&] {
       store->write(crowd_rows(row, places + 100, store->db().identity()));
@@ -62,14 +62,13 @@ protected:
     config.memory_limit = small_memory_bytes;
     return actors::plan_memory(config).fetch_queue;
   }();
-  std::unique_ptr<damaged_copy> store; ///< The node's directory is in it.
+  std::unique_ptr<damaged_copy> store; ///< Contains the node's directory.
   const std::unique_ptr<apps::web_client> web = apps::web_client::make();
   std::unique_ptr<program> node;
   node_addresses at;
 };
 
-/// A node that is told of a crowd of repos, and then of a few of an honest
-/// host.
+/// A node that gets a crowd of repos, and then a few of an honest host.
 class FetchQueueTest : public NetFixture {
 protected:
   using make_script = std::function<hostile_host::script(const test_repo&)>;
@@ -87,7 +86,7 @@ protected:
     return out;
   }
 
-  /// So many more accounts, of one more host.
+  /// Adds accounts on one more host.
   void add_crowd(size_t accounts, const make_script& make) {
     auto& host = hosts.emplace_back();
     for (size_t i = 0; i < accounts; ++i) {
@@ -104,7 +103,7 @@ protected:
     node->add(crowd);
   }
 
-  /// The crowd was there first, and has all permits.
+  /// Starts with the crowd, which takes all permits.
   void start_occupied(std::vector<std::string> more = {}) {
     more.insert(more.end(), {"--sync-parallelism", std::to_string(permits)});
     start(std::move(more));
@@ -129,21 +128,21 @@ protected:
   }
 
   hostile_stream stream;
-  hostile_host relay; ///< The directory and the honest host as well.
-  std::list<hostile_host> hosts; ///< Of the crowd.
+  hostile_host relay;            ///< Also the directory and the honest host.
+  std::list<hostile_host> hosts; ///< Hosts of the crowd.
   std::vector<atproto::did> crowd;
   std::unique_ptr<hostile_node> node; ///< Ends first: scripts wait for it.
 };
 
-/// A node's answer would come in an hour.
+/// Never answers.
 void say_nothing(raw_peer& peer, const std::string&) {
   std::string ignored;
   while (peer.read_some(ignored, -1) == raw_peer::outcome::data)
     continue;
 }
 
-/// A true repo and after it blocks that nothing links.
-/// @param pace Times 20 KB/s.
+/// A real repo, followed by blocks that nothing links to.
+/// @param pace A multiple of 20 KB/s.
 hostile_host::script slow_download(const test_repo& repo, size_t pace = 1) {
   auto blocks = repo.blocks();
   const auto first = whole_car(blocks);
@@ -163,8 +162,8 @@ hostile_host::script slow_download(const test_repo& repo, size_t pace = 1) {
   };
 }
 
-/// All that are synced want a fetch.
-/// @param due Since when, in Unix seconds.
+/// Marks all synced repos as due for a fetch.
+/// @param due The due time, in Unix seconds.
 size_t doubt_all(damaged_copy& store,
                  storage::repo_status status = storage::repo_status::desync,
                  int64_t due = 0) {
@@ -194,9 +193,9 @@ size_t doubt_all(damaged_copy& store,
 
 } // namespace
 
-// SYNC-10; actors.md, Who is fetched next: repos that cannot be fetched, more
-// than the queue has places, keep nobody from being fetched, and cost nothing
-// afterwards.
+// SYNC-10; actors.md, Who is fetched next: more repos than the queue has places
+// cannot be fetched. They do not keep others from being fetched, and cost
+// nothing afterwards.
 TEST_F(FetchQueueStoreTest, ActiveReposBehindACrowdThatIsAwayAreFetched) {
   storage::repo_row away;
   away.account = storage::account_status::deactivated;
@@ -208,7 +207,7 @@ TEST_F(FetchQueueStoreTest, ActiveReposBehindACrowdThatIsAwayAreFetched) {
   EXPECT_TRUE(eventually(node_patience, [&] {
     return status_of(*web, at).synced == live;
   })) << status_of(*web, at).synced;
-  // What the start left ends before the next listing does; a scan comes each
+  // Work of the start ends before the next listing does: a scan comes each
   // second, a listing every two or three.
   constexpr auto listings = "weir_listing_finished_total";
   const auto so_far = metric(listings);
@@ -223,8 +222,8 @@ TEST_F(FetchQueueStoreTest, ActiveReposBehindACrowdThatIsAwayAreFetched) {
   EXPECT_EQ(node->wait(10s), 0);
 }
 
-// SYNC-10, SYNC-14: failed repos that wait for their time, more than the queue
-// has places, keep nobody from being fetched.
+// SYNC-10, SYNC-14: more failed repos than the queue has places wait for their
+// retry. They do not keep others from being fetched.
 TEST_F(FetchQueueStoreTest, WhoWantsAFetchHasAPlaceBeforeThoseThatWait) {
   storage::repo_row failed;
   failed.status = storage::repo_status::error;
@@ -252,8 +251,8 @@ TEST_F(FetchQueueStoreTest, WhoWantsAFetchHasAPlaceBeforeThoseThatWait) {
   }));
 }
 
-// SYNC-10, SYNC-14: repos that fail again and keep their places until their next
-// time, more than the queue has, keep no others from being read.
+// SYNC-10, SYNC-14: more repos than the queue has places fail again and keep
+// their places until their retry. Others are still read.
 TEST_F(FetchQueueStoreTest, ReposBehindACrowdThatFailsAgainAreFetched) {
   storage::repo_row failed;
   failed.status = storage::repo_status::error;
@@ -273,7 +272,8 @@ TEST_F(FetchQueueStoreTest, ReposBehindACrowdThatFailsAgainAreFetched) {
   })) << status_of(*web, at).synced;
 }
 
-// SYNC-30: whoever is removed while its host is looked up gives its place back.
+// SYNC-30: a repo that is removed during the look-up of its host returns its
+// place.
 TEST_F(FetchQueueTest, ReposThatAreRemovedDuringTheirLookUpStopNobody) {
   for (uint64_t i = 0; i < 80; ++i) {
     crowd.push_back(account(1'000 + i).did());
@@ -285,9 +285,9 @@ TEST_F(FetchQueueTest, ReposThatAreRemovedDuringTheirLookUpStopNobody) {
   expect_others_synced(5);
 }
 
-// actors.md, Who is fetched next: a host with many accounts whose downloads
-// crawl does not keep the permits for half an hour, nor the places of those
-// that wait.
+// actors.md, Who is fetched next: a host with many accounts and very slow
+// downloads does not keep the permits for half an hour, nor the places of
+// waiting repos.
 TEST_F(FetchQueueTest, ASlowHostWithManyAccountsDoesNotStopOthers) {
   add_crowd(80, [](const auto& repo) { return slow_download(repo); });
   ASSERT_NO_FATAL_FAILURE(start_occupied({"--sync-per-host", "4"}));
@@ -296,8 +296,8 @@ TEST_F(FetchQueueTest, ASlowHostWithManyAccountsDoesNotStopOthers) {
   expect_no_failures();
 }
 
-// actors.md, Who is fetched next: who has few repos does not wait for all of a
-// host that was there first.
+// actors.md, Who is fetched next: a host with few repos does not wait for all
+// repos of a host that came first.
 TEST_F(FetchQueueTest, ReposOfTwoHostsAreFetchedInTurn) {
   add_crowd(200, [](const auto& repo) {
     return [answer = http_answer(200, as_text(repo.export_car()))](
@@ -312,7 +312,7 @@ TEST_F(FetchQueueTest, ReposOfTwoHostsAreFetchedInTurn) {
   EXPECT_LT(node->metric("weir_backfill_started_total "), crowd.size() / 2);
 }
 
-// The same of hosts that have no more than their share
+// The same for hosts that have no more than their share
 TEST_F(FetchQueueTest, SlowHostsWithOneAccountEachDoNotStopOthers) {
   for (size_t i = 0; i < permits; ++i)
     add_crowd(1, [](const auto& repo) { return slow_download(repo); });
@@ -322,8 +322,8 @@ TEST_F(FetchQueueTest, SlowHostsWithOneAccountEachDoNotStopOthers) {
   expect_no_failures();
 }
 
-// The same when it is fast enough to be no slow one: what it got while nobody
-// waited it gives back.
+// The same for a host that is too fast to count as slow: it returns the permits
+// that it got while no other host waited.
 TEST_F(FetchQueueTest, AHostThatTookAllPermitsGivesThemBackToOthers) {
   add_crowd(20, [](const auto& repo) { return slow_download(repo, 8); });
   ASSERT_NO_FATAL_FAILURE(start_occupied({"--sync-per-host", "4"}));

@@ -13,8 +13,9 @@
 #include <csignal>
 #include <mutex>
 
-// SYNC-20; completeness.md, The terms: what was indexed under another filter is
-// not complete under this one, and is completed without a word from the repo.
+// SYNC-20; completeness.md, The terms: records that were indexed under another
+// filter are not complete under this one. They are completed without an event
+// of the repo.
 
 namespace weir::tests {
 
@@ -24,13 +25,13 @@ using namespace std::chrono_literals;
 
 class FilterChangeTest : public testing::Test {
 protected:
-  /// Starts a node that keeps `collections`, waits until all that a consumer
-  /// must hear has come, and ends the node.
+  /// Starts a node that keeps `collections`, waits until a consumer has all its
+  /// events, and stops the node.
   void live(const std::vector<std::string>& collections);
 
   void track_all(const node_addresses& at);
 
-  /// How the copy differs from what the network has in `collections`.
+  /// How the copy differs from the network's records in `collections`.
   std::string difference(const wire::collection_filter& kept);
 
   followed_network net{23, 12, 600};
@@ -39,7 +40,7 @@ protected:
   const std::unique_ptr<apps::web_client> web = apps::web_client::make();
   std::mutex guard;
   apps::event_copy copy;
-  uint64_t fetches = 0; ///< Of the last life.
+  uint64_t fetches = 0; ///< Fetches of the last life.
 };
 
 std::string FilterChangeTest::difference(const wire::collection_filter& kept) {
@@ -75,7 +76,7 @@ void FilterChangeTest::live(const std::vector<std::string>& collections) {
   auto how = net.arguments(data, {"--mode", "manual"});
   for (const auto& x : collections)
     how.insert(how.end(), {"--collections", x});
-  // No stream and no listing: nothing else wakes a repo.
+  // There is no stream and no listing, so nothing else wakes a repo.
   std::replace(how.begin(), how.end(), "relay:" + net.urls().relay,
                std::string{"relay:http://127.0.0.1:1"});
   program node{how};
@@ -119,7 +120,8 @@ TEST_F(FilterChangeTest, QuietReposAreFetchedAgainWhenTheFilterGrew) {
   EXPECT_EQ(copy.counts().conflicts, 0u);
 }
 
-// A copy holds what its filter keeps, or it would call old records complete.
+// A copy contains only what its filter keeps; otherwise it would present old
+// records as complete.
 TEST_F(FilterChangeTest, WhatANarrowerFilterLeavesOutIsDeletedAtApplications) {
   live({});
   const auto before = copy.counts().records;

@@ -20,7 +20,7 @@ std::string text_in(const std::string& event, const std::string& name) {
   return event.substr(begin, event.find('"', begin) - begin);
 }
 
-/// Whose commit it was, and which.
+/// Identifies a commit by its account and rev.
 std::string name_of(const std::string& event) {
   return text_in(event, "did") + ' ' + text_in(event, "rev");
 }
@@ -113,7 +113,8 @@ followed_host::commit_in_time(size_t commits, std::chrono::milliseconds pace,
   std::unordered_map<std::string, size_t> numbers;
   const auto first = steady_clock::now() + pace;
   for (size_t i = 0; i < commits; ++i) {
-    const auto frame = next_frame(); // Signed before its time.
+    // Signed before its time, so that signing delays nothing.
+    const auto frame = next_frame();
     numbers.emplace(name_of(last_writer()), i);
     std::this_thread::sleep_until(first + i * pace);
     if (before)

@@ -2,8 +2,8 @@
 #include "tests/system/live_repo.hpp"
 #include "tests/system/hostile_node.hpp"
 
-// An account moves while the directory is away (protocol-coverage.md 2.1.2,
-// 4.1): which host speaks first is decided here.
+// An account moves while the directory is down (protocol-coverage.md 2.1.2,
+// 4.1). The test decides which host sends first.
 
 namespace weir::tests {
 
@@ -61,8 +61,8 @@ protected:
 
 } // namespace
 
-// protocol-coverage.md 2.1.2, 2.5.6: what a look-up that failed leaves open,
-// nobody decides.
+// protocol-coverage.md 2.1.2, 2.5.6: while a look-up has failed, no host's
+// statement is accepted.
 TEST_F(FormerHostTest, ItsWordIsNotBelievedWhileNoDocumentIsThere) {
   node.add({repo.did()});
   ASSERT_EQ(node.await(repo.did(), "synced").status, "synced");

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// It has no accounts, and says so.
+/// Makes a host list no accounts.
 void list_nobody(hostile_host& x) {
   x.on("/xrpc/com.atproto.sync.listRepos",
        say(http_answer(200, R"({"repos":[]})")));
@@ -23,7 +23,7 @@ protected:
   void happen(simnet::fault_kind kind) {
     simnet::fault x;
     x.kind = kind;
-    x.count = 0; // Until it is ended.
+    x.count = 0; // Lasts until it is ended.
     ASSERT_TRUE(net.life().faults().inject(x));
   }
 };
@@ -45,7 +45,8 @@ TEST_F(HealthToldTest, ADirectoryThatIsAwayIsNamedOnceAndItsReturnAsWell) {
   EXPECT_EQ(warnings("healthy_again", "directory"), 1u);
 }
 
-// What answers there may be anything: it knows none of our DIDs
+// The server at this URL answers but is not a directory: it knows none of our
+// DIDs
 TEST_F(HealthToldTest, AServiceThatIsNoDirectoryIsNamed) {
   config.plc_url = net.urls().relay;
   start();
@@ -53,7 +54,7 @@ TEST_F(HealthToldTest, AServiceThatIsNoDirectoryIsNamed) {
   EXPECT_EQ(warnings("unhealthy", "directory"), 1u);
 }
 
-// One repo is enough for whoever tries a new configuration
+// One repo suffices for a user who tries a new configuration
 TEST_F(HealthToldTest, ADirectoryThatNeverAnsweredIsNamedByOneRepo) {
   config.retry_backoff_min = config.retry_backoff_max = 1h;
   config.mode = actors::tracking_mode::manual;
@@ -135,7 +136,7 @@ TEST_F(HealthToldTest, WithoutMostOfItsUpstreamsANodeIsNotReady) {
   ASSERT_TRUE(await_ready());
 }
 
-// The only relay carries whoever has no stream of their own
+// The only relay carries the accounts of hosts without a stream of their own
 TEST_F(HealthToldTest, WithoutItsRelayANodeIsNotReady) {
   hostile_stream streams[2];
   hostile_host hosts[2];
@@ -151,7 +152,7 @@ TEST_F(HealthToldTest, WithoutItsRelayANodeIsNotReady) {
   ASSERT_TRUE(await_cause("upstream", gate.url(), "403"));
 }
 
-// limits::health_probe_interval: nobody else asks, because all wait
+// limits::health_probe_interval: all repos wait, so only the probe asks
 TEST_F(HealthToldTest, AfterAnOutageAQuietNodeIsReadyInMinutes) {
   config.retry_backoff_min = config.retry_backoff_max = 1h;
   config.mode = actors::tracking_mode::manual;
@@ -175,7 +176,8 @@ TEST_F(HealthToldTest, AfterAnOutageAQuietNodeIsReadyInMinutes) {
   EXPECT_EQ(warnings("healthy_again", "directory"), 1u);
 }
 
-// limits::health_memory: neither ready in vain, nor not ready for ever
+// limits::health_memory: the node neither becomes ready without proof nor stays
+// unready for ever
 TEST_F(HealthToldTest, WhatIsNotTriedAnyMoreIsNamedAsThat) {
   config.retry_backoff_min = config.retry_backoff_max = 1h;
   config.mode = actors::tracking_mode::manual;
@@ -184,7 +186,8 @@ TEST_F(HealthToldTest, WhatIsNotTriedAnyMoreIsNamedAsThat) {
   order.count = 1'000'000;
   net.life().requests().add(order);
   start();
-  // As few as are told: more would be tried when their host has rested.
+  // As few as count as a finding: more would be tried again when their host has
+  // rested.
   add(limits::health_failures_min);
   ASSERT_TRUE(eventually(node_patience, [this] {
     return metric("weir_backfill_finished_total", "result=\"failed\"")
@@ -206,8 +209,8 @@ TEST_F(HealthToldTest, WhatIsNotTriedAnyMoreIsNamedAsThat) {
   EXPECT_EQ(warnings("healthy_again", "fetch"), 1u);
 }
 
-// architecture.md, Health: it is connected, and most of what it brings is no
-// good
+// architecture.md, Health: the stream is connected, but most of its commits are
+// refused
 TEST_F(HealthToldTest, AnUpstreamWhoseCommitsAreRefusedIsNamed) {
   start();
   ASSERT_TRUE(await_all_equal());
@@ -244,14 +247,14 @@ TEST_F(HealthToldTest, HostsThatServeNothingAreNamed) {
   EXPECT_EQ(warnings("healthy_again", "fetch"), 1u);
 }
 
-// protocol-coverage.md 1.12: until it is compared nobody knows which repos are
-// stale
+// protocol-coverage.md 1.12: until a listing is compared, the node cannot know
+// which repos are stale
 TEST_F(HealthToldTest, AListingThatIsOwedAfterALossAndFailsIsNamed) {
   hostile_stream stream;
   hostile_host gate;
   const std::string listing = "/xrpc/com.atproto.sync.listRepos";
   int64_t seq = 0;
-  const auto lose = [&] { // And the first event that is left.
+  const auto lose = [&] { // Also sends the first event that is left.
     atproto::identity_event next;
     next.seq = ++seq;
     next.repo = net.life().truth().view(0).id;
@@ -285,7 +288,7 @@ TEST_F(HealthToldTest, AListingThatIsOwedAfterALossAndFailsIsNamed) {
                           "what was lost cannot be found", "degraded"));
 }
 
-// SYNC-18: quiet repos there may be missing
+// SYNC-18: quiet repos of that host may be missing
 TEST_F(HealthToldTest, AHostThatDoesNotSayWhoHasRecordsIsNamed) {
   hostile_stream stream;
   hostile_host gate;
@@ -316,7 +319,7 @@ TEST_F(HealthToldTest, AHostThatDoesNotSayWhoHasRecordsIsNamed) {
   EXPECT_EQ(warnings("healthy_again", "upstream"), 1u);
 }
 
-// protocol-coverage.md 2.1.2: the same host by another name is another one
+// protocol-coverage.md 2.1.2: a host under another name counts as another host
 TEST_F(HealthToldTest, AnUpstreamByANameThatNoDocumentHasIsNamed) {
   auto url = net.urls().hosts[0];
   const std::string address = "127.0.0.1";

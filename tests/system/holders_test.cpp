@@ -10,8 +10,8 @@
 #include <map>
 #include <mutex>
 
-// SYNC-18: who has records of the signal collection, on a PDS that has to be
-// asked about each account. Listings come a day apart.
+// SYNC-18: which accounts have records of the signal collection, on a PDS that
+// must be asked about each. Listings come a day apart.
 namespace weir::tests {
 
 namespace {
@@ -41,7 +41,7 @@ protected:
             });
   }
 
-  /// The gate lists so many accounts, all of which have a record.
+  /// The gate lists `count` more accounts, all of which have a record.
   void list(size_t count, bool active = true) {
     std::string lines;
     for (size_t i = 0; i < count; ++i) {
@@ -68,7 +68,7 @@ protected:
     return http_answer(404, R"({"error":"RepoNotFound"})");
   }
 
-  /// Waits until as many are tracked and whole.
+  /// Waits until `count` repos are synced.
   bool await_synced(size_t count) {
     return eventually(node_patience, [&] {
       return metric("weir_repos", "state=\"synced\"") == count;
@@ -87,8 +87,9 @@ protected:
 
   std::list<live_repo> repos;
   std::mutex guard;
-  std::map<std::string, size_t> answered; ///< Answers about each account.
-  /// Of the gate, about an account.
+  /// Number of answers about each account.
+  std::map<std::string, size_t> answered;
+  /// The gate's answer about an account.
   std::function<std::string(const std::string& did)> say
     = [](const std::string& did) {
         return described(did);
@@ -100,7 +101,7 @@ protected:
 
 } // namespace
 
-// Four accounts in a row that were gone hid all others for a day.
+// Once, four missing accounts in a row hid all others for a day.
 TEST_F(HoldersTest, AccountsThatAreNotThereHideNoOthers) {
   list(7);
   say = [this](const std::string& did) {
@@ -111,8 +112,8 @@ TEST_F(HoldersTest, AccountsThatAreNotThereHideNoOthers) {
   EXPECT_EQ(causes_of("/readyz"), "[]");
 }
 
-// What was answered before a 429 was asked again, so that a host which lets few
-// requests through was never asked about the last of a page.
+// Once, accounts with an answer were asked about again after a 429, so that a
+// host with a low limit was never asked about the last ones of a page.
 TEST_F(HoldersTest, AHostThatLetsFewRequestsThroughIsAskedOnceAboutEach) {
   list(8);
   size_t left = 3;
@@ -148,8 +149,8 @@ TEST_F(HoldersTest, AHostThatKnowsNoneOfItsAccountsIsNamed) {
   ASSERT_TRUE(await_ready());
 }
 
-// SYNC-18: whoever had no record is asked about again with each listing, so a
-// first record of which no event told is found late, and found
+// SYNC-18: accounts without a record are asked about again with each listing,
+// so a first record without an event is found, though late
 TEST_F(HoldersTest, AFirstRecordThatNoEventToldIsFoundByALaterListing) {
   list(2);
   config.listing_interval = config.listing_pause = 1s;
@@ -165,7 +166,7 @@ TEST_F(HoldersTest, AFirstRecordThatNoEventToldIsFoundByALaterListing) {
   EXPECT_TRUE(await_synced(2)) << readiness();
 }
 
-// Nobody looked at it before the next listing.
+// Once, it was not asked about before the next listing.
 TEST_F(HoldersTest, AnAccountThatIsActiveAgainIsAskedAboutAtOnce) {
   list(2, false);
   say = [this](const std::string& did) {

@@ -9,8 +9,8 @@
 #include <list>
 #include <optional>
 
-// Hosts that are silent, so that only their listings say what became of their
-// repos; and one that has more than may come.
+// Hosts without events, so that only their listings show their repos' state,
+// and a host that has more events than its rate allows.
 
 namespace weir::tests {
 
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 
 constexpr const char* list_repos = "/xrpc/com.atproto.sync.listRepos";
 
-/// Repos that are fetched because a listing named another rev.
+/// Number of repos that are fetched because a listing named another rev.
 constexpr const char* listed_anew
   = R"(weir_repo_events_total{result="listing_mismatch"})";
 
@@ -37,7 +37,7 @@ protected:
     publish();
   }
 
-  /// What the host has and lists from now on.
+  /// Serves and lists the present repos from now on.
   void publish() {
     std::string lines;
     for (const auto& x : repos) {
@@ -49,7 +49,7 @@ protected:
     host.on(list_repos, say(http_answer(200, R"({"repos":[)" + lines + "]}")));
   }
 
-  /// Each repo has one commit more, of which no event tells.
+  /// Adds one commit to each repo without an event.
   void change_all() {
     for (auto& x : repos) {
       x.put("app.test.note/b", make_record("two"));
@@ -58,7 +58,7 @@ protected:
     publish();
   }
 
-  /// Whether the node comes to have all repos as they are now.
+  /// Waits until the node has the present state of all repos.
   bool has_all(hostile_node& node) {
     return eventually(node_patience, [&] {
       return std::all_of(repos.begin(), repos.end(), [&](const auto& x) {
@@ -68,7 +68,7 @@ protected:
     });
   }
 
-  /// Of the repos, so far.
+  /// The number of downloads of the repos so far.
   size_t downloads() const {
     size_t out = 0;
     for (const auto& x : repos)
@@ -83,7 +83,7 @@ protected:
 
 } // namespace
 
-// CONS-24: a stream that never brought an event has no position to go on from.
+// CONS-24: a stream that never brought an event has no position to resume from.
 // protocol-coverage.md 9.3
 TEST_F(SilentHostTest, WhatChangedDuringARestartIsFoundWithoutAnEvent) {
   hostile_node node{{"relay:" + host.url()}, host.url()};
@@ -95,9 +95,9 @@ TEST_F(SilentHostTest, WhatChangedDuringARestartIsFoundWithoutAnEvent) {
   EXPECT_GT(node.metric(listed_anew), 0u);
 }
 
-// completeness.md, The terms: a listing soon after each start, also of a stream
-// that goes on where it was. By its interval alone the next one would come in
-// an hour.
+// completeness.md, The terms: a listing comes soon after each start, also for a
+// stream that resumes. By its interval alone the next one would come in an
+// hour.
 TEST_F(SilentHostTest, WhatNobodyAnnouncesDuringARestartIsFound) {
   hostile_node node{
     {"relay:" + host.url()}, host.url(), {"--listing-requests-per-hour", "1"}};
@@ -110,7 +110,8 @@ TEST_F(SilentHostTest, WhatNobodyAnnouncesDuringARestartIsFound) {
   EXPECT_EQ(node.metric("weir_upstream_cursor"), 7u);
 }
 
-// hostile-inputs.md 2.1.29: as often as so many requests an hour allow
+// hostile-inputs.md 2.1.29: listings come as often as the requests an hour
+// allow
 TEST_F(SilentHostTest, WhatNobodyAnnouncesIsFoundByTheNextListing) {
   hostile_node node{{"relay:" + host.url()},
                     host.url(),
@@ -122,7 +123,7 @@ TEST_F(SilentHostTest, WhatNobodyAnnouncesIsFoundByTheNextListing) {
 }
 
 // protocol-coverage.md 9.3: the same without a restart. The stream was cut, and
-// is as silent as before.
+// still has no events.
 TEST_F(SilentHostTest, WhatChangedWhileItWasCutIsFoundWithoutAnEvent) {
   hostile_node node{
     {"relay:" + host.url()}, host.url(), {"--listing-requests-per-hour", "1"}};
@@ -135,19 +136,19 @@ TEST_F(SilentHostTest, WhatChangedWhileItWasCutIsFoundWithoutAnEvent) {
   EXPECT_GT(node.metric(listed_anew), 0u);
 }
 
-// protocol-coverage.md 9.3: what is listed is not missing while the stream lags
-// behind, whatever a single frame, which nobody signed, says of the time.
+// protocol-coverage.md 9.3: what is listed does not count as missing while the
+// stream is behind, whatever time a single unsigned frame states.
 TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsLate) {
   constexpr size_t per_second = 6;
-  // So many that those behind them come late.
+  // Enough frames to make those after them late.
   constexpr size_t before = per_second * (limits::frame_delay_max / 1s + 3);
   hostile_node node{{"pds:" + host.url()},
                     host.url(),
                     {"--mode", "manual", "--pds-events-per-second",
                      std::to_string(per_second), "--listing-interval", "2s",
                      "--listing-requests-per-hour", "3600"}};
-  // What is fetched before its stream has a position is proved by a fetch later:
-  // this host does not say the revs of its repos.
+  // A fetch before its stream has a position must be repeated, because this
+  // host does not list the revs of its repos.
   ASSERT_TRUE(node.await_metric("weir_listing_finished_total", 1));
   for (const auto& x : repos)
     node.add({x.did()});
@@ -179,15 +180,14 @@ TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsLate) {
 }
 
 // protocol-coverage.md 9.3; hostile-inputs.md 2.1.32: a stream is held back
-// after a frame that was refused. What it did not bring meanwhile is not
-// missing.
+// after a refused frame. What it did not bring during that time is not missing.
 TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsHeldBack) {
   live_repo forger{accounts + 1};
   forger.put("app.test.note/a", make_record("one"));
   forger.commit();
   host.publish_and_serve(forger);
-  // One refused frame costs five seconds: more than a silence that means
-  // something, and too few for what comes behind it to be late.
+  // One refused frame costs five seconds: longer than the shortest silence that
+  // counts, and too short for later frames to be late.
   static_assert(limits::passed_quiet_min < 5s && 5s < limits::frame_delay_max);
   hostile_node node{{"pds:" + host.url()},
                     host.url(),
@@ -222,7 +222,7 @@ TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsHeldBack) {
   EXPECT_EQ(downloads(), fetches);
 }
 
-// architecture.md, Limits: unread bytes and no debt imply credit. A PDS with a
+// architecture.md, Limits: unread bytes and no debt imply credit. A PDS has a
 // backlog of four windows, at the usual rate.
 TEST(ThrottledHostTest, ABacklogOfManyWindowsComesToItsEnd) {
   constexpr int64_t most = 1'200;
@@ -245,7 +245,8 @@ TEST(ThrottledHostTest, ABacklogOfManyWindowsComesToItsEnd) {
   });
   EXPECT_TRUE(node->await_metric("weir_upstream_cursor", most));
   EXPECT_EQ(node->metric("weir_upstream_dials_total"), 1u);
-  node.reset(); // Else what it does not read would be sent for ever.
+  // Otherwise the host would wait for ever to send what it does not read.
+  node.reset();
   EXPECT_TRUE(sent.get());
 }
 

@@ -9,7 +9,7 @@ namespace weir::tests {
 
 namespace {
 
-/// Ways to spell a path that a careless check and a careless router read
+/// Spellings of a path that a careless check and a careless router read
 /// differently, and ways out of a folder.
 std::vector<std::string> spellings_of(const std::string& path) {
   std::vector<std::string> out;
@@ -29,14 +29,15 @@ std::vector<std::string> spellings_of(const std::string& path) {
   constexpr const char* hex = "0123456789abcdef";
   const auto first = static_cast<size_t>(name.front());
   const std::string code{hex[first / 16], hex[first % 16]};
-  out.push_back("/%25" + code + name.substr(1)); // Decoded twice: the path.
+  // Decoded twice, it is the path.
+  out.push_back("/%25" + code + name.substr(1));
   return out;
 }
 
 } // namespace
 
-// hostile-inputs.md 2.2.1, 2.2.10: however a path is spelled, nothing is served
-// without the password, and nothing but routes with it.
+// hostile-inputs.md 2.2.1, 2.2.10: with any spelling of a path, nothing is
+// served without the password, and only routes with it.
 TEST(HostileAccessTest, OtherSpellingsOfAPathLeadNowhere) {
   const api_node node{true};
   auto paths = spellings_of("/config");
@@ -68,7 +69,7 @@ TEST(HostileAccessTest, OtherSpellingsOfAPathLeadNowhere) {
   EXPECT_EQ(node.ask(node.data, plain).status, 400) << "nobody takes that";
 }
 
-// hostile-inputs.md 2.2.4: without a Host, with two, or of HTTP/1.0
+// hostile-inputs.md 2.2.4: requests without a Host, with two, or of HTTP/1.0
 TEST(HostileAccessTest, ARequestWithoutOneAllowedHostIsRefused) {
   const api_node node{false};
   const auto ask = [&](const std::string& head) {
@@ -93,8 +94,8 @@ TEST(HostileAccessTest, ARequestWithoutOneAllowedHostIsRefused) {
     }
 }
 
-// hostile-inputs.md 2.2.11: the log of everything says no secret, and an answer
-// none of the inside.
+// hostile-inputs.md 2.2.11: the most detailed log contains no secret, and an
+// answer no internal data.
 TEST(HostileAccessTest, SecretsAreInNoLogAndNoAnswer) {
   const temp_dir dir;
   const std::string password = "s3cret-of-the-operator";

@@ -16,7 +16,7 @@ using atproto::cid;
 
 constexpr size_t cid_size = 36;
 
-/// A number as CARs write it.
+/// A number in the encoding of CARs.
 bytes varint(uint64_t x) {
   bytes out;
   for (; x >= 0x80; x >>= 7)
@@ -30,14 +30,14 @@ bytes operator+(bytes x, bytes_view y) {
   return x;
 }
 
-/// A raw block, which nothing links, of this many bytes.
+/// A raw block of this many bytes, to which nothing links.
 named_block leaf_block(size_t size, uint8_t fill = 0) {
   bytes data(size, fill);
   const cid id{cid::codec_raw, atproto::sha256(data)};
   return {id, std::move(data)};
 }
 
-/// The blocks of a repo as it exports them, commit first.
+/// The blocks of a repo in the order of its export, commit first.
 std::vector<named_block> blocks_of(const test_repo& repo) {
   const auto commit = repo.commit_block();
   std::vector<named_block> out{{cid::of_dag_cbor(commit), commit}};
@@ -46,12 +46,12 @@ std::vector<named_block> blocks_of(const test_repo& repo) {
   return out;
 }
 
-/// Arrays inside each other, so many deep.
+/// Nested arrays of this depth.
 bytes nested_arrays(size_t depth) {
   return bytes(depth - 1, 0x81) + bytes{0x80};
 }
 
-/// A CAR whose header has one more field and is so deep.
+/// A CAR whose header has one more field of this depth.
 bytes car_with_deep_header(const test_repo& x, size_t depth) {
   const auto car = x.export_car();
   const auto root = cid::of_dag_cbor(x.commit_block());
@@ -64,9 +64,9 @@ bytes car_with_deep_header(const test_repo& x, size_t depth) {
          + bytes_view{car}.subspan(old_header_bytes);
 }
 
-/// The signed commit of a repo with one more field, so deep.
+/// The signed commit of a repo with one more field of this depth.
 bytes deep_commit(const test_repo& x, size_t depth) {
-  constexpr std::string_view name = "\x63sig\x58\x40"; // And its length.
+  constexpr std::string_view name = "\x63sig\x58\x40"; // And the length.
   constexpr size_t sig_bytes = 64;
   auto block = x.commit_block()
                + atproto::cbor::writer{}.put_text("zzzzzzzz").take()
@@ -76,7 +76,7 @@ bytes deep_commit(const test_repo& x, size_t depth) {
   const auto sig = begin + name.size();
   auto unsigned_block
     = bytes(block.begin(), begin) + bytes(sig + sig_bytes, block.end());
-  unsigned_block.front() = 0xa6; // Maps of six and seven.
+  unsigned_block.front() = 0xa6; // Maps of six and seven fields.
   block.front() = 0xa7;
   std::ranges::copy(x.key().sign(unsigned_block), sig);
   return block;
@@ -84,7 +84,7 @@ bytes deep_commit(const test_repo& x, size_t depth) {
 
 class HostileCarTest : public ::testing::Test {
 protected:
-  /// `make` is given a sound repo.
+  /// Adds a repo; `make` gets a valid one.
   void add(const std::string& what,
            const std::function<bytes(const test_repo&)>& make,
            const std::string& error) {
@@ -92,7 +92,7 @@ protected:
     all.add_body(what, repo, make(repo), error);
   }
 
-  /// A CAR with this tree, whose records are there.
+  /// Adds a CAR with this tree and its records.
   void add_tree(const std::string& what, const cid& root,
                 std::vector<named_block> nodes, const std::string& error) {
     const auto record = make_record("x");
@@ -176,7 +176,7 @@ TEST_F(HostileCarTest, CarsAreTakenUpToTheirLimitsAndNotAbove) {
   all.run(32 * megabyte);
 }
 
-// hostile-inputs.md 2.1.4: limits::frame_depth_max, of the commit and of the
+// hostile-inputs.md 2.1.4: limits::frame_depth_max, for the commit and the
 // header. Records and nodes are in hostile_mst_test.cpp.
 TEST_F(HostileCarTest, CommitsAndHeadersNestUpToTheirLimitAndNotAbove) {
   constexpr auto most = limits::frame_depth_max;
@@ -202,8 +202,8 @@ TEST_F(HostileCarTest, CommitsAndHeadersNestUpToTheirLimitAndNotAbove) {
   all.run(16 * megabyte);
 }
 
-// hostile-inputs.md 2.1.17, protocol-coverage.md 2.2.4: what nothing links is
-// ignored and costs no memory.
+// hostile-inputs.md 2.1.17, protocol-coverage.md 2.2.4: blocks to which nothing
+// links are ignored and cost no memory.
 // protocol-coverage.md 5.4
 TEST_F(HostileCarTest, UnlinkedBlocksAreNeverKept) {
   add(
@@ -258,8 +258,8 @@ TEST_F(HostileCarTest, ACarThatLacksOrChangesABlockIsRefused) {
   all.run(32 * megabyte);
 }
 
-// hostile-inputs.md 2.1.7: a record's link is kept as it is, a node or a tree
-// is never followed by one, even with its block there.
+// hostile-inputs.md 2.1.7: a record's link is kept unchanged; a node or a tree
+// is never read through such a link, even when its block is there.
 TEST_F(HostileCarTest, OtherHashesAndCodecsLeadNowhere) {
   const auto record = make_record("x");
   std::vector<named_block> nodes;
@@ -343,7 +343,7 @@ TEST_F(HostileCarTest, TheCommitIsThisReposOwnAndOfToday) {
       return at(x, most - 1s);
     },
     "");
-  // What passes until the check makes it younger.
+  // The margin allows for the time until the check.
   add(
     "in the future",
     [&](const auto& x) {
@@ -359,8 +359,8 @@ TEST_F(HostileCarTest, TheCommitIsThisReposOwnAndOfToday) {
   all.run(32 * megabyte);
 }
 
-// hostile-inputs.md 2.1.3, 2.1.4: declared lengths and depth bombs, as each
-// kind of block. A record that is none is of no harm to its repo.
+// hostile-inputs.md 2.1.3, 2.1.4: declared lengths and depth bombs, in each
+// kind of block. An invalid record does not harm its repo.
 TEST_F(HostileCarTest, CborBombsCostNoMemory) {
   using namespace std::string_literals;
   const auto nested = [](const std::string& piece, size_t size) {

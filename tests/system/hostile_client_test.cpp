@@ -12,8 +12,8 @@ namespace {
 
 using outcome = raw_peer::outcome;
 
-/// Sends exactly these bytes; the status of the answer, which must be the only
-/// one and end the connection.
+/// Sends exactly these bytes. Returns the status of the answer, which must be
+/// the only one and end the connection.
 int refused_with(const api_node& node, const std::string& request) {
   auto peer = raw_peer::dial(node.data);
   peer.send(request);
@@ -39,8 +39,8 @@ std::string post(const std::string& body) {
 
 using namespace std::string_view_literals;
 
-// What hides the end of a request, and with it the beginning of the next:
-// fields in front of "0\r\n\r\n", fields in front of "{}", chunks, whole heads.
+// Ways to hide the end of a request and so the beginning of the next: fields in
+// front of "0\r\n\r\n", fields in front of "{}", chunks, whole heads.
 constexpr std::array chunked_fields{
   "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n"sv,
   "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n"sv,
@@ -132,8 +132,8 @@ constexpr std::array heads{
 
 } // namespace
 
-// hostile-inputs.md 2.2.5: whatever hides a second request in the first is
-// answered once, and nothing of that connection is read further.
+// hostile-inputs.md 2.2.5: a request that hides a second one gets one answer,
+// and nothing more of that connection is read.
 TEST(HostileClientTest, AHiddenSecondRequestIsNeverAnswered) {
   const api_node node{false};
   const std::string hidden = "GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -178,8 +178,8 @@ TEST(HostileClientTest, HeadsAreTakenUpToTheLimitAndRefusedAboveIt) {
             431);
 }
 
-// limits::bulk_body_bytes_max, limits::json_depth_max: a body that says it is
-// too large is refused unread, a deep one at its limit.
+// limits::bulk_body_bytes_max, limits::json_depth_max: a body whose declared
+// length is too large is refused unread, a deep one at its limit.
 TEST(HostileClientTest, OversizedAndDeepJsonCostsNoMemory) {
   const api_node node{false};
   const auto padded = [](size_t bytes) {
@@ -193,7 +193,7 @@ TEST(HostileClientTest, OversizedAndDeepJsonCostsNoMemory) {
                          + std::to_string(limits::bulk_body_bytes_max + 1)
                          + "\r\n\r\n"),
     413);
-  const auto nested = [](size_t depth) { // Counts the object around it.
+  const auto nested = [](size_t depth) { // The object around it counts.
     return R"({"dids":[],"x":)" + std::string(depth - 1, '[')
            + std::string(depth - 1, ']') + '}';
   };
@@ -203,7 +203,7 @@ TEST(HostileClientTest, OversizedAndDeepJsonCostsNoMemory) {
   EXPECT_TRUE(is_healthy(node));
 }
 
-// A body costs memory for the DIDs that are kept of it, not for its size.
+// A body costs memory for the DIDs that are kept, not for its size.
 TEST(HostileClientTest, LongBodiesCostMemoryForWhatIsUsedOfThemOnly) {
   const api_node node{false};
   const auto filled = [](std::string_view start, std::string_view item,
@@ -232,7 +232,7 @@ TEST(HostileClientTest, LongBodiesCostMemoryForWhatIsUsedOfThemOnly) {
   EXPECT_TRUE(is_healthy(node));
 }
 
-// Bodies that are announced and never sent hold no room: others are answered.
+// Bodies that are announced and never sent take no room from other requests.
 TEST(HostileClientTest, AnnouncedBodiesThatNeverComeHoldUpNobody) {
   const api_node node{false};
   std::vector<raw_peer> silent;
@@ -251,8 +251,8 @@ TEST(HostileClientTest, AnnouncedBodiesThatNeverComeHoldUpNobody) {
   EXPECT_EQ(refused_with(node, post(R"({"dids":[]})")), 200);
 }
 
-// hostile-inputs.md 2.2.9: of 2,000 slow sockets of one network the last have
-// its share, and the others are cut at once; a new client is served.
+// hostile-inputs.md 2.2.9: of 2,000 slow sockets of one network the last ones
+// keep its share, and the others are cut at once. A new client is served.
 // limits::http_server_per_network_max
 TEST(HostileClientTest, TwoThousandSlowSocketsLeaveRoomForANewClient) {
   constexpr size_t addresses = 10;
@@ -272,8 +272,8 @@ TEST(HostileClientTest, TwoThousandSlowSocketsLeaveRoomForANewClient) {
   EXPECT_TRUE(is_healthy(node));
 }
 
-// Whoever has the password is answered, and keeps the connection, however many
-// sockets strangers hold, in however many networks, his own among them.
+// A client with the password is answered and keeps its connection, however many
+// sockets strangers hold, in however many networks, including its own.
 TEST(HostileClientTest, StrangersKeepNobodyOutWhoHasThePassword) {
   api_node node{true};
   node.may_grow_by(32 * megabyte);
@@ -301,8 +301,8 @@ TEST(HostileClientTest, StrangersKeepNobodyOutWhoHasThePassword) {
   EXPECT_TRUE(asks(open)) << "it has its place since then";
 }
 
-// hostile-inputs.md 2.2.9: one address takes its share and no more; each of its
-// silent connections is ended, begun requests with 408.
+// hostile-inputs.md 2.2.9: one address gets its share and no more. Each of its
+// silent connections is closed, with 408 for requests that have begun.
 TEST(HostileClientTest, SlowRequestsHoldUpNobodyAndEnd) {
   const api_node node{false};
   std::vector<raw_peer> slow;
@@ -315,7 +315,7 @@ TEST(HostileClientTest, SlowRequestsHoldUpNobodyAndEnd) {
   EXPECT_TRUE(is_healthy(node));
   for (size_t i = 1; i < slow.size(); ++i) {
     std::string answer;
-    auto how = outcome::data; // The bound is 10 s, a wait here 15.
+    auto how = outcome::data; // The limit is 10 s; the test waits up to 15 s.
     while (how == outcome::data)
       how = slow[i].read_some(answer, 15'000);
     EXPECT_EQ(how, outcome::end) << i;

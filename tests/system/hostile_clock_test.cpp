@@ -4,21 +4,21 @@
 
 #include <list>
 
-// architecture.md, A wrong clock: whoever lies about the time.
+// architecture.md, A wrong clock: hosts that give wrong times.
 namespace weir::tests {
 
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Repos of two hosts, whose commits come through one relay.
+/// Repos of two hosts whose commits come through one relay.
 class HostileClockTest : public ::testing::Test {
 protected:
   HostileClockTest() {
     relay.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
   }
 
-  /// So many repos, which `host` serves.
+  /// Makes repos that `host` serves.
   void make(std::list<live_repo>& to, hostile_host& host, size_t count) {
     for (size_t i = 0; i < count; ++i) {
       auto& x = to.emplace_back(++made_);
@@ -29,7 +29,7 @@ protected:
     }
   }
 
-  /// @param ahead What its rev is beyond the time.
+  /// @param ahead How far its rev is in the future.
   std::string send(live_repo& x, std::chrono::microseconds ahead) {
     x.put("app.test.note/next", make_record("more"));
     auto draft = x.draft();
@@ -41,7 +41,7 @@ protected:
   }
 
   hostile_stream stream;
-  hostile_host relay; ///< And directory, and the honest host.
+  hostile_host relay; ///< Also the directory and the honest host.
   hostile_host liar;
 
 private:

@@ -12,8 +12,8 @@ namespace {
 
 using atproto::cid;
 
-/// Repos of one host whose frames come through one relay, in the test's order
-/// and under its numbers.
+/// Repos of one host whose frames come through one relay, in the order and with
+/// the seqs that the test chooses.
 class HostileCommitTest : public ::testing::Test {
 protected:
   HostileCommitTest() {
@@ -21,7 +21,7 @@ protected:
     other.on("/xrpc/com.atproto.sync.subscribeRepos", pds_stream.script());
   }
 
-  /// A repo that is in sync once `start` was called.
+  /// A repo that is synced once `start` was called.
   live_repo& open() {
     auto& x = repos.emplace_back(repos.size() + 1);
     x.put("app.test.note/a", make_record("one"));
@@ -30,7 +30,7 @@ protected:
     return x;
   }
 
-  /// The relay, and a host that is nobody's.
+  /// Follows the relay, and a host that has no accounts.
   void start() {
     node = std::make_unique<hostile_node>(
       std::vector{"relay:" + hub.url(), "pds:" + other.url()}, hub.url());
@@ -43,7 +43,7 @@ protected:
     before = node->resident_bytes();
   }
 
-  /// Whatever was sent, the connections stay as they are, in flat memory.
+  /// Expects that the connections stayed open and memory did not grow.
   void TearDown() override {
     ASSERT_TRUE(node && node->is_healthy());
     for (const auto* x : {&stream, &pds_stream}) {
@@ -62,14 +62,14 @@ protected:
     send(x, x.sign(from.key()));
   }
 
-  /// Whether all that was sent was taken.
+  /// Waits until everything that was sent was taken.
   bool await_taken() {
     return node->await_metric("weir_upstream_cursor{upstream=\"" + hub.url()
                                 + "\"}",
                               static_cast<uint64_t>(seq));
   }
 
-  /// What the node knows.
+  /// The revs that the node has.
   std::map<atproto::did, std::string> revs() {
     std::map<atproto::did, std::string> out;
     for (const auto& x : repos)
@@ -89,16 +89,16 @@ protected:
   std::unique_ptr<hostile_node> node;
   size_t before = 0;
   int64_t seq = 0;
-  const std::string made = frame_time_of_now(); ///< When frames are.
+  const std::string made = frame_time_of_now(); ///< The time of all frames.
 };
 
-/// The next commit of a repo, with one more record.
+/// The next commit of a repo, which adds one record.
 commit_draft next_draft(live_repo& x, const std::string& text = "more") {
   x.put("app.test.note/next", make_record(text));
   return x.draft();
 }
 
-/// One whose CAR has exactly this many bytes.
+/// A commit whose CAR has exactly this many bytes.
 commit_draft draft_of_size(live_repo& x, size_t size) {
   auto out = next_draft(x);
   const auto commit = out.sign(x.key());
@@ -120,7 +120,7 @@ commit_draft draft_of_ops(live_repo& x, size_t ops) {
   return x.draft();
 }
 
-/// One whose CAR has this many blocks, its commit among them.
+/// A commit whose CAR has this many blocks, including the commit block.
 commit_draft draft_of_blocks(live_repo& x, size_t blocks) {
   auto out = next_draft(x);
   for (size_t i = 0; out.blocks.size() + 1 < blocks; ++i) {
@@ -159,7 +159,7 @@ TEST_F(HostileCommitTest, CommitsAreTakenUpToTheirLimitsAndNotAbove) {
   EXPECT_EQ(count("bad_shape"), std::size(bounds));
 }
 
-// hostile-inputs.md 2.1.8, 2.1.9: forged commit; another DID's, of a shared key
+// hostile-inputs.md 2.1.8, 2.1.9: a forged commit; another DID's, with its key
 TEST_F(HostileCommitTest, ForgedAndForeignCommitsChangeNothing) {
   auto& thief = open();
   auto& stolen = open();
@@ -191,9 +191,9 @@ TEST_F(HostileCommitTest, ForgedAndForeignCommitsChangeNothing) {
   EXPECT_EQ(revs(), known);
 }
 
-// hostile-inputs.md 2.1.8: the key before a rotation signs nothing any more.
+// hostile-inputs.md 2.1.8: a key is not valid any more after a rotation.
 TEST_F(HostileCommitTest, AKeyIsWorthNothingAfterItsRotation) {
-  auto& thief = open(); // Has the key of old.
+  auto& thief = open(); // Has the former key.
   auto& repo = open();
   hub.on_document(
     repo.did(),
@@ -213,7 +213,7 @@ TEST_F(HostileCommitTest, AKeyIsWorthNothingAfterItsRotation) {
   rotated.repo = repo.did();
   rotated.time = made;
   ASSERT_TRUE(stream.send(atproto::encode_frame(rotated)));
-  EXPECT_TRUE(await_taken()); // Is finished when the document was read.
+  EXPECT_TRUE(await_taken()); // The document was read by then.
   EXPECT_GT(hub.asked(path), asked);
   const auto known = revs();
   const auto draft = next_draft(repo);
@@ -226,7 +226,7 @@ TEST_F(HostileCommitTest, AKeyIsWorthNothingAfterItsRotation) {
   EXPECT_EQ(node->repo(repo.did()).rev, repo.rev().str());
 }
 
-// hostile-inputs.md 2.1.8, 2.1.9: forged, foreign and future #sync events; only
+// hostile-inputs.md 2.1.8, 2.1.9: forged, foreign and future #sync events. Only
 // the last one, which the account signed, leads to a fetch.
 TEST_F(HostileCommitTest, ForgedSyncEventsChangeNothing) {
   auto& thief = open();
@@ -265,8 +265,8 @@ TEST_F(HostileCommitTest, ForgedSyncEventsChangeNothing) {
   EXPECT_LE(hub.asked("/xrpc/com.atproto.sync.getRepo"), fetches + 1);
 }
 
-// hostile-inputs.md 2.1.20: what one account deletes is gone, though another
-// holds the very same blocks, and only there.
+// hostile-inputs.md 2.1.20: what one account deletes is gone there and only
+// there, although another has exactly the same blocks.
 TEST_F(HostileCommitTest, WhatOneAccountDeletesAnotherNeitherLosesNorRevives) {
   auto& gone = open();
   auto& holder = open();
@@ -303,7 +303,7 @@ TEST_F(HostileCommitTest, RevsOfTheFutureAreNeverStored) {
   auto expected = revs();
   constexpr std::chrono::seconds most = limits::rev_future_max;
   expected[soon.did()] = send_ahead(soon, most - 1s);
-  send_ahead(late, most + 30s); // The clock goes on until it is looked at.
+  send_ahead(late, most + 30s); // The check comes a moment later.
   send_ahead(far, std::chrono::years{174});
   ASSERT_TRUE(await_taken());
   EXPECT_EQ(count("applied"), 1u);
@@ -311,8 +311,8 @@ TEST_F(HostileCommitTest, RevsOfTheFutureAreNeverStored) {
   EXPECT_EQ(revs(), expected);
 }
 
-// SYNC-28; hostile-inputs.md 2.1.11: the whole stream a second time, under new
-// numbers, is no event at all.
+// SYNC-28; hostile-inputs.md 2.1.11: the whole stream a second time, with new
+// seqs, produces no event.
 TEST_F(HostileCommitTest, AReplayOfTheWholeStreamIsNoEvent) {
   for (size_t i = 0; i < 4; ++i)
     open();
@@ -338,8 +338,8 @@ TEST_F(HostileCommitTest, AReplayOfTheWholeStreamIsNoEvent) {
   EXPECT_EQ(node->log_end(), events);
 }
 
-// hostile-inputs.md 2.1.10: account on another host. What a PDS says of
-// accounts that are not its own is dropped: commits, and that they are gone.
+// hostile-inputs.md 2.1.10: account on another host. A PDS's events about
+// foreign accounts are dropped: commits, and deletions.
 TEST_F(HostileCommitTest, AHostSpeaksForItsOwnAccountsOnly) {
   auto& repo = open();
   start();
@@ -360,15 +360,15 @@ TEST_F(HostileCommitTest, AHostSpeaksForItsOwnAccountsOnly) {
   EXPECT_EQ(node->repo(repo.did()).status, "synced");
 }
 
-// hostile-inputs.md 2.1.11: a host that serves an older repo than it did is not
-// believed, and one whose chain broke is fetched again.
+// hostile-inputs.md 2.1.11: an older repo from a host is not accepted, and a
+// repo whose chain broke is fetched again.
 TEST_F(HostileCommitTest, AnOlderRepoThanIsKnownIsRefused) {
-  auto& repo = open(); // The host goes on to serve it as it is now.
+  auto& repo = open(); // The host continues to serve its present state.
   start();
   send(next_draft(repo), repo);
   ASSERT_TRUE(await_taken());
   const auto known = revs();
-  next_draft(repo, "lost"); // Nobody hears of this one.
+  next_draft(repo, "lost"); // This commit is never sent.
   send(next_draft(repo, "later"), repo);
   const auto told = node->await_failure(repo.did());
   EXPECT_NE(told.error.find("the host served rev"), std::string::npos)

@@ -19,7 +19,7 @@ std::string binary(const bytes& frame) {
   return std::string{as_text(net::ws_frame(net::ws_opcode::binary, frame))};
 }
 
-/// Sends it a byte at a time, for as long as the node bears it.
+/// Sends the text a byte at a time, until the node closes the connection.
 void drip(raw_peer& peer, std::string_view text) {
   std::string ignored;
   for (size_t at = 0;; at = (at + 1) % text.size()) {
@@ -30,12 +30,12 @@ void drip(raw_peer& peer, std::string_view text) {
   }
 }
 
-/// The answer of a download, up to its body.
+/// The head of a download's answer.
 std::string download_head() {
   return "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n";
 }
 
-/// A whole CAR, and then blocks that nothing links.
+/// A complete CAR, followed by blocks to which nothing links.
 script endless_download(const test_repo& repo) {
   auto blocks = repo.blocks();
   const auto first = whole_car(blocks);
@@ -63,7 +63,8 @@ hostile_crowd::hostile_crowd(size_t hosts,
 }
 
 live_repo hostile_crowd::account(size_t i) {
-  constexpr uint64_t first_seed = 1'000; // Not those of a test's own repos.
+  // Different from the seeds of a test's own repos.
+  constexpr uint64_t first_seed = 1'000;
   live_repo out{first_seed + i};
   out.put("app.test.note/a", make_record("one"));
   out.commit();

@@ -15,7 +15,7 @@ std::string target_of(const std::string& head) {
     .value();
 }
 
-/// Waits without an end for a byte, or for the end of the connection.
+/// Waits without a limit for a byte or the end of the connection.
 void wait_for_byte(const raw_peer& peer) {
   pollfd readable{peer.fd(), POLLIN, 0};
   poll(&readable, 1, -1);

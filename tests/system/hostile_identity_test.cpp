@@ -17,7 +17,8 @@ protected:
     hub.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
   }
 
-  /// A repo that is served, with this answer for its document. Its error.
+  /// Adds a repo that is served, with this answer for its document, and the
+  /// expected error.
   live_repo& add(const std::string& what, hostile_host::script document,
                  const std::string& error) {
     auto& x = repos.emplace_back(repos.size() + 1);
@@ -30,7 +31,7 @@ protected:
     return x;
   }
 
-  /// Its sound document, with `more` as further members.
+  /// Its valid document with `more` as further members.
   std::string document(const test_repo& x, const std::string& more) {
     auto out = make_document(x.did().str(), x.key().public_part().to_multikey(),
                              hub.url());
@@ -38,7 +39,7 @@ protected:
     return out + more + '}';
   }
 
-  /// The same, which needs the DID first.
+  /// The same for an answer that contains the DID.
   void add_more(const std::string& what,
                 const std::function<std::string(const std::string&)>& make,
                 const std::string& error) {
@@ -46,7 +47,7 @@ protected:
     hub.on_document(x.did(), say(http_answer(200, make(document(x, "")))));
   }
 
-  /// All of them, each to its end; in flat memory.
+  /// Fetches all of them, each to its result; memory must not grow.
   void run() {
     hostile_node node{{"relay:" + hub.url()}, hub.url()};
     const auto before = node.resident_bytes();
@@ -72,7 +73,7 @@ protected:
   std::vector<std::pair<std::string, std::string>> trials;
 };
 
-/// A relay that tells of new accounts only, all of which nobody knows.
+/// A relay that sends only events of new accounts, which do not exist.
 struct flooder {
   flooder() {
     host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
@@ -125,7 +126,7 @@ TEST_F(HostileIdentityTest, DocumentsAreTakenUpToTheirLimitsAndNotAbove) {
       return x;
     };
   };
-  const auto nested = [](size_t depth) { // Counts the object around it.
+  const auto nested = [](size_t depth) { // The object around it counts.
     return [depth](const std::string& x) {
       return with(x, R"("x":)" + std::string(depth - 1, '[')
                        + std::string(depth - 1, ']'));
@@ -150,7 +151,7 @@ TEST_F(HostileIdentityTest, DocumentsAreTakenUpToTheirLimitsAndNotAbove) {
 }
 
 // hostile-inputs.md 2.1.23, 2.1.26: the id equals the DID; directories that
-// fail or send us away, even to an address that is allowed
+// fail or redirect, even to an allowed address
 TEST_F(HostileIdentityTest, WhatIsNoDocumentOfThisDidIsRefused) {
   hostile_host elsewhere;
   const auto& other = add("sound", nullptr, "");
@@ -189,8 +190,8 @@ TEST_F(HostileIdentityTest, WhatIsNoDocumentOfThisDidIsRefused) {
 }
 
 // hostile-inputs.md 2.1.25, protocol-coverage.md 8.3: a directory that limits
-// us is asked nothing, about nobody, until the time that it named is over; then
-// work goes on by itself.
+// us gets no request about any account until the time that it named. Then work
+// continues by itself.
 TEST_F(HostileIdentityTest, ADirectoryThatLimitsUsIsLeftInPeaceAsLongAsItSays) {
   using clock = std::chrono::steady_clock;
   constexpr std::chrono::seconds rest{4};
@@ -233,9 +234,9 @@ TEST_F(HostileIdentityTest, ADirectoryThatLimitsUsIsLeftInPeaceAsLongAsItSays) {
   }
 }
 
-// hostile-inputs.md 2.1.25, 2.1.33: names that nobody knows, from many hosts at
-// a time, cost as many look-ups as the budget gives, and hold up nobody else;
-// nor do the repos that they are take memory without end.
+// hostile-inputs.md 2.1.25, 2.1.33: unknown DIDs from many hosts cost as many
+// look-ups as the budget allows and delay no other account. The memory of their
+// repos is bounded, too.
 TEST_F(HostileIdentityTest, AFloodOfNewNamesIsAsManyLookUpsAsTheBudgetGives) {
   constexpr size_t hosts = 32;
   const auto names = static_cast<int>(wished("NAMES", 100'000) / hosts);
@@ -252,10 +253,10 @@ TEST_F(HostileIdentityTest, AFloodOfNewNamesIsAsManyLookUpsAsTheBudgetGives) {
   node.await(honest.did(), "synced");
   for (size_t i = 0; i < hosts; ++i)
     floods[i].start(static_cast<int>(i) * names, names);
-  const auto taken = [&node] { // With the few of the honest one.
+  const auto taken = [&node] { // Includes the few of the honest host.
     return node.metric("weir_upstream_cursor");
   };
-  size_t beside = 0; // Commits that came while names came in.
+  size_t beside = 0; // Commits that came during the flood.
   for (size_t i = 0; i < 40; ++i) {
     honest.put("app.test.note/later" + std::to_string(i), make_record("later"));
     ASSERT_TRUE(stream.send(honest.commit()));
@@ -282,11 +283,12 @@ TEST_F(HostileIdentityTest, AFloodOfNewNamesIsAsManyLookUpsAsTheBudgetGives) {
   EXPECT_LE(static_cast<double>(lookups), budget * (1 + elapsed.count()));
   EXPECT_TRUE(node.is_healthy());
   EXPECT_LT(node.peak_bytes(),
-            768 * megabyte + memory_slack); // Of `memory_limit`, 1 GiB.
+            // The default `memory_limit` is 1 GiB.
+            768 * megabyte + memory_slack);
 }
 
-// hostile-inputs.md 2.1.25: limits::web_part. Each did:web is at a host of its
-// own, and these accept connections and say nothing.
+// hostile-inputs.md 2.1.25: limits::web_part. Each did:web is on a host of its
+// own, which accepts connections and never answers.
 TEST_F(HostileIdentityTest, HostsThatHangHoldUpNoLookUpAtTheDirectory) {
   std::list<hostile_host> crowd(limits::identity_in_flight_max + 8);
   const auto asked = [&crowd] {
@@ -319,8 +321,8 @@ TEST_F(HostileIdentityTest, HostsThatHangHoldUpNoLookUpAtTheDirectory) {
     << "one more for each that ended";
 }
 
-// hostile-inputs.md 2.1.24: without --allow-private-addresses nothing that a
-// DID names leads into our own network. StrictGuardTest has what needs public
+// hostile-inputs.md 2.1.24: without --allow-private-addresses no name in a DID
+// leads into our own network. StrictGuardTest covers what needs public
 // addresses, a name server and TLS.
 TEST_F(HostileIdentityTest, ADidWebDoesNotLeadIntoTheOwnNetwork) {
   const api_node node{false};

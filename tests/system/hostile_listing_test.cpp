@@ -18,7 +18,7 @@ std::string page(const std::string& lines, const std::string& cursor) {
       + '}');
 }
 
-/// Upstreams with listings of their own, and an honest one.
+/// Upstreams with their own kinds of listings, and an honest one.
 class HostileListingTest : public ::testing::Test {
 protected:
   struct upstream {
@@ -31,8 +31,9 @@ protected:
 
     std::string what;
     std::string kind = "relay:";
-    size_t pages;      ///< That are asked for.
-    const char* fails; ///< A part of the error in the log. Null: it ends.
+    size_t pages; ///< Number of pages that are requested.
+    /// A part of the error in the log. Null: the listing succeeds.
+    const char* fails;
     hostile_stream stream;
     hostile_host host;
   };
@@ -48,7 +49,7 @@ protected:
            + R"(","rev":")" + x.rev().str() + R"(","active":true})";
   }
 
-  /// Looks like any other, and nobody has a document of it.
+  /// A DID that looks like any other but has no document.
   static std::string invented_did(size_t n) {
     auto out = "did:plc:" + std::string(24, 'z');
     for (auto i = out.size() - 1; n > 0; --i, n /= 25)
@@ -61,7 +62,7 @@ protected:
            + R"(","rev":"3jzfcijpj2z2a","active":true})";
   }
 
-  /// A directory that answers from the second time on.
+  /// A directory that answers from the second request on.
   hostile_host::script answer_late(const test_repo& x, const std::string& pds) {
     const auto document
       = make_document(x.did().str(), x.key().public_part().to_multikey(), pds);
@@ -69,7 +70,7 @@ protected:
             first = std::make_shared<std::atomic<bool>>(true)](
              raw_peer& peer, const std::string&) {
       if (first->exchange(false))
-        ++unanswered; // The connection ends.
+        ++unanswered; // The connection ends without an answer.
       else
         peer.send(answer);
     };
@@ -80,7 +81,7 @@ protected:
     all.emplace_back(what, std::move(listing), pages, fails);
   }
 
-  /// The `n`th request gets what this makes of n, from 0.
+  /// Answers the `n`th request, from 0, with `make(n)`.
   void add_paged(const std::string& what,
                  std::function<std::string(size_t)> make, size_t pages) {
     add(
@@ -162,7 +163,7 @@ TEST_F(HostileListingTest, EachListingEnds) {
   run();
 }
 
-// What only a listing claims is no repo until a document agrees.
+// A line of a listing is not tracked until a document agrees.
 TEST_F(HostileListingTest, InventedNamesAreNoReposAndTheirListingRests) {
   constexpr auto most = limits::claims_of_page_max;
   for (const auto* kind : {"pds:", "relay:"}) {
@@ -203,9 +204,9 @@ TEST_F(HostileListingTest, InventedNamesAreNoReposAndTheirListingRests) {
   EXPECT_EQ(node.metric("weir_listing_confirmed_total"), 2u);
 }
 
-// A claim that gets no verdict, because the directory does not answer, speaks
-// neither for its listing nor against it, and is asked about again. Were it as
-// good as false, most of this page would be.
+// When the directory does not answer, a claim counts neither for nor against
+// its listing and is asked about again. If it counted as false, most of this
+// page would be false.
 TEST_F(HostileListingTest, ADirectoryThatIsAwayIsNoFaultOfAListing) {
   constexpr auto invented = limits::claims_judged_min / 2;
   constexpr size_t late = 2;

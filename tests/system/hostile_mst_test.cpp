@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-// Trees that break the rules of protocol-coverage.md 5.1, as whole repos of
-// hosts, and trees at their limits and one past them.
+// Trees that break the rules of protocol-coverage.md 5.1, as complete repos of
+// hosts, and trees at their limits and just above them.
 
 namespace weir::tests {
 
@@ -39,8 +39,8 @@ leaf_map leaves() {
 /// One way to break a node.
 struct breaker {
   std::string what;
-  size_t entries; ///< That it must have.
-  bool children;  ///< Whether one must hang at both of its ends.
+  size_t entries; ///< Number of entries that the node must have.
+  bool children;  ///< Whether it must have a child at both of its ends.
   std::function<void(tree_sketch&)> change;
 };
 
@@ -50,7 +50,7 @@ std::function<void(tree_sketch&)> edit(std::function<void(raw_node&)> x) {
   };
 }
 
-/// Appends a key of another depth behind all others of its node.
+/// Appends a key of another depth after all keys of its node.
 void add_stray_key(tree_sketch& x) {
   for (size_t i = 0;; ++i) {
     auto key = path_of_depth(x.depth + 1, i);
@@ -109,7 +109,7 @@ std::vector<breaker> breakers() {
   };
 }
 
-/// A node of that depth which `x` can break, or null.
+/// A node of this depth that `x` can break, or null.
 tree_sketch* find_node(tree_sketch& tree, int depth, const breaker& x) {
   const auto nodes = tree.nodes();
   const auto i = std::find_if(nodes.begin(), nodes.end(), [&](const auto* y) {
@@ -119,7 +119,7 @@ tree_sketch* find_node(tree_sketch& tree, int depth, const breaker& x) {
   return i == nodes.end() ? nullptr : *i;
 }
 
-/// The `n`th key of this many bytes that belongs to the lowest nodes.
+/// The `n`th key of this many bytes that belongs to the lowest level.
 std::string lowest_key(size_t n, size_t size) {
   for (size_t i = 0;; ++i) {
     auto key = std::to_string(10'000 + n) + '/' + std::to_string(i);
@@ -129,7 +129,7 @@ std::string lowest_key(size_t n, size_t size) {
   }
 }
 
-/// A tree of one node with so many entries.
+/// A tree of one node with `count` entries.
 std::unique_ptr<tree_sketch> node_of_entries(size_t count) {
   leaf_map out;
   for (size_t i = 0; i < count; ++i)
@@ -137,7 +137,7 @@ std::unique_ptr<tree_sketch> node_of_entries(size_t count) {
   return sketch_of(out);
 }
 
-/// A tree of one node with so many bytes: the last key fills what is left.
+/// A tree of one node with `size` bytes: the last key takes the rest.
 std::unique_ptr<tree_sketch> node_of_bytes(size_t size) {
   constexpr size_t key_bytes = 1'000;
   constexpr size_t last_key_bytes = 300;
@@ -193,7 +193,7 @@ TEST_F(HostileMstTest, EachRuleIsHeldAtEachDepth) {
       add(x.what + " at depth " + std::to_string(depth), *tree, "malformed");
       ++broken;
     }
-  // Nothing hangs below depth 0.
+  // A node of depth 0 has no children.
   EXPECT_EQ(broken, 11u * (top_depth + 1) + 2u * top_depth);
   all.run(64 * megabyte);
 }

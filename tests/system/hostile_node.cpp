@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr auto longest_wait = node_patience;
 
-/// Options that a test may set otherwise.
+/// Default options, which a test may override.
 constexpr std::array<std::pair<const char*, const char*>, 7> usual{
   {{"--mode", "full-network"},
    {"--plc-per-second", "5000"},

@@ -9,7 +9,7 @@ namespace weir::tests {
 
 namespace {
 
-/// A client that asks for events and never reads one.
+/// A client that opens a channel and never reads.
 class silent_reader {
 public:
   explicit silent_reader(uint16_t port)
@@ -24,8 +24,8 @@ private:
 
 } // namespace
 
-// hostile-inputs.md 2.2.8: clients that never read cost the window of the one
-// consumer and no more, however much they miss, and intake goes on.
+// hostile-inputs.md 2.2.8: clients that never read cost only the window of the
+// one consumer, however much they miss, and frames are still taken in.
 // limits::consumer_bytes_max
 TEST(HostileReaderTest, ClientsThatNeverReadCostAWindowAndNoMore) {
   constexpr size_t commits = 150;
@@ -57,20 +57,21 @@ TEST(HostileReaderTest, ClientsThatNeverReadCostAWindowAndNoMore) {
     }));
   };
   for (size_t i = 0; i < filling; ++i)
-    take_in(); // Window, caches, tables, and what their compaction takes.
+    // This fills the window, caches and tables, and includes their compaction.
+    take_in();
   const auto full = node.peak_bytes();
   for (size_t i = 0; i < more; ++i)
     take_in();
-  // And an identity event, in front of them and of a few bytes.
+  // Adds one for the identity event at the front, which has a few bytes.
   EXPECT_LE(node.metric("weir_consumer_inflight"),
             limits::consumer_bytes_max / record_bytes + 1 + 1);
   EXPECT_GE(node.metric("weir_consumer_backlog_events"),
             (filling + more) * commits);
   EXPECT_TRUE(node.is_healthy());
-  // They have missed more than a gigabyte. How full the store's buffers are at
-  // their fullest depends on how long it takes to write them. On a quiet machine the
-  // peak is less than 192 MiB above `before` and 24 MiB above `full`, which were the
-  // bounds here until a busy machine exceeded them by up to 9 MiB.
+  // They have missed more than a gigabyte. How full the store's buffers get
+  // depends on how long writing them takes. On a quiet machine the peak is less
+  // than 192 MiB above `before` and 24 MiB above `full`. These were the limits
+  // here until a busy machine exceeded them by up to 9 MiB.
   constexpr auto kept = 2 * limits::write_buffer_bytes_max
                         + limits::block_cache_bytes_max
                         + limits::tail_cache_bytes_max;
@@ -79,7 +80,7 @@ TEST(HostileReaderTest, ClientsThatNeverReadCostAWindowAndNoMore) {
   EXPECT_LT(node.peak_bytes(), full + 64 * megabyte + memory_slack);
 }
 
-// A message that is no ack acknowledges nothing, and the log says why.
+// A message that is not an ack acknowledges nothing, and the log says why.
 TEST(HostileReaderTest, MessagesThatAreNoAcksAreCountedAndNamed) {
   hostile_host directory;
   hostile_node node{{}, directory.url(), {"--mode", "manual"}};
@@ -99,7 +100,8 @@ TEST(HostileReaderTest, MessagesThatAreNoAcksAreCountedAndNamed) {
     << "limits::refused_ack_interval";
 }
 
-// limits::unread_look_interval: it is looked at again while nobody is there.
+// limits::unread_look_interval: the value is computed again while no client is
+// connected.
 TEST(HostileReaderTest, WhatIsRemovedWhileNobodyIsThereHasNoAge) {
   hostile_host host;
   live_repo repo{1};

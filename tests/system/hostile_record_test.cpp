@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-// Records at their limits and one past them.
+// Records at their limits and just above them.
 
 namespace weir::tests {
 
@@ -18,7 +18,7 @@ bytes record_of_bytes(size_t size) {
   return make_record(std::string(size - around, 'x'));
 }
 
-/// Counts the map around it.
+/// The map around the value counts.
 bytes record_of_depth(size_t depth) {
   atproto::cbor::writer out;
   out.begin_map(1).put_text("a");
@@ -40,8 +40,8 @@ bytes record_of_key(size_t size) {
   return out.begin_map(1).put_text(std::string(size, 'k')).put_null().take();
 }
 
-/// Two repos, one of which is fetched as it is and one goes on, and a consumer
-/// of both.
+/// Two repos, of which one is fetched and one sends commits, and a consumer of
+/// both.
 class HostileRecordTest : public NetFixture {
 protected:
   static constexpr std::string_view id_at = R"({"id":)";
@@ -50,7 +50,7 @@ protected:
     hub.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
   }
 
-  /// Both are in sync.
+  /// Starts a node that has both in sync.
   void start() {
     for (const auto* x : {&fetched, &live})
       hub.publish_and_serve(*x);
@@ -60,7 +60,8 @@ protected:
     channel = std::make_unique<channel_client>(
       network, node->data_url(),
       [this](const std::vector<std::string_view>& texts) {
-        constexpr size_t head_bytes = 512; // Whose it is, no content.
+        // The start of an event has its account and no content.
+        constexpr size_t head_bytes = 512;
         std::vector<uint64_t> ids;
         for (const auto x : texts) {
           events.push(std::string{x.substr(0, head_bytes)});
@@ -73,8 +74,8 @@ protected:
       node->await(x->did(), "synced");
   }
 
-  /// Whether the consumer is told of all of these, by CID, and is shown those
-  /// that it should see.
+  /// Expects that the consumer gets all of these records, by CID, and the
+  /// content of those marked true.
   void expect_events(std::map<std::string, bool> by_cid) {
     while (!by_cid.empty()) {
       const auto event = events.pop(node_patience);
@@ -106,8 +107,9 @@ protected:
 
 // hostile-inputs.md 2.1.2, 2.1.3, 2.1.4: limits::record_bytes_max,
 // cbor_depth_max, cbor_container_max, cbor_map_key_bytes_max. A record above
-// one of them is told with its CID and without its content, and is of no harm
-// to its repo (protocol-coverage.md 2.4.4), be it fetched or in a commit.
+// one of them is delivered with its CID and without its content. It does not
+// harm its repo (protocol-coverage.md 2.4.4), whether it comes by a fetch or in
+// a commit.
 TEST_F(HostileRecordTest, RecordsAreTakenUpToTheirLimitsAndNotAbove) {
   using maker = bytes (*)(size_t);
   const std::pair<maker, size_t> bounds[]{

@@ -22,7 +22,7 @@ std::string redirect(const std::string& to) {
   return http_answer(302, {}, "Location: " + to + "\r\n");
 }
 
-/// Sends `piece` until the node has had enough.
+/// Sends `piece` until the node closes the connection.
 script endless(std::string start, std::string piece) {
   return [=](raw_peer& peer, const std::string&) {
     std::string batch;
@@ -34,7 +34,7 @@ script endless(std::string start, std::string piece) {
   };
 }
 
-/// Sends itself on, so many times, then serves the repo.
+/// Redirects to itself `hops` times, then serves the repo.
 script chain(const test_repo& repo, unsigned hops) {
   return [=, left = std::make_shared<std::atomic<unsigned>>(hops)](
            raw_peer& peer, const std::string& request) {
@@ -44,7 +44,7 @@ script chain(const test_repo& repo, unsigned hops) {
   };
 }
 
-/// A byte a second until the node has had enough.
+/// Sends a byte a second until the node closes the connection.
 script drip(std::string start) {
   return [=](raw_peer& peer, const std::string&) {
     peer.send(start);
@@ -54,7 +54,7 @@ script drip(std::string start) {
   };
 }
 
-/// Nothing more until the node has had enough.
+/// Sends nothing after `start` until the node closes the connection.
 script stop_after(std::string start) {
   return [=](raw_peer& peer, const std::string&) {
     peer.send(start);
@@ -70,7 +70,7 @@ protected:
     all.add(what, all.make_repo(), say(answer), error);
   }
 
-  /// `make` is given the repo's CAR.
+  /// `make` gets the repo's CAR.
   void add_car(const std::string& what,
                const std::function<std::string(const std::string&)>& make,
                const std::string& error) {
@@ -186,7 +186,7 @@ TEST_F(HostileRepoTest, HeadsAndLinesThatNeverEndAreCutOff) {
   all.run(32 * megabyte);
 }
 
-// hostile-inputs.md 2.1.27; the option repo_bytes_max counts what comes out.
+// hostile-inputs.md 2.1.27; the option repo_bytes_max counts unpacked bytes.
 TEST_F(HostileRepoTest, ARepoHasSoManyBytesPackedOrNot) {
   constexpr size_t most = megabyte;
   const auto add_sized = [this](const std::string& what, size_t size,
@@ -214,7 +214,7 @@ TEST_F(HostileRepoTest, ARepoHasSoManyBytesPackedOrNot) {
 }
 
 // hostile-inputs.md 2.1.21: limits::first_byte_timeout, tls_timeout,
-// http_rate_window; all at the same time, since these are half a minute.
+// http_rate_window; all in one run, because each takes half a minute.
 TEST_F(HostileRepoTest, SlowHostsAreGivenUpAndHoldUpNobody) {
   all.add("no answer", all.make_repo(), stop_after(""), "unreachable");
   all.add("no end of the head", all.make_repo(),

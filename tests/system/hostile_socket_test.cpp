@@ -11,7 +11,7 @@ using outcome = raw_peer::outcome;
 
 constexpr std::array<uint8_t, 4> mask{1, 2, 3, 4};
 
-/// A channel to a node, for hostile bytes; the node must live on unharmed.
+/// A channel to a node for hostile bytes. The node must survive unharmed.
 class HostileSocketTest : public ::testing::Test {
 protected:
   ~HostileSocketTest() override {
@@ -20,7 +20,8 @@ protected:
     EXPECT_EQ(node.ask(node.data, health).status, 200);
   }
 
-  /// Sends `frame` so many times, or until the node ends the connection.
+  /// Sends `frame` `count` times. False when the node ends the connection
+  /// first.
   bool flood(const bytes& frame, size_t count) {
     std::string batch;
     constexpr size_t batch_frames = 1'000;
@@ -46,7 +47,7 @@ TEST_F(HostileSocketTest, AFloodOfPingsEndsTheChannel) {
     flood(net::ws_frame(ws_opcode::ping, as_bytes("x"), mask), 1'000'000));
 }
 
-// Acks of events that were never sent, each the whole ack there is.
+// Acks of events that were never sent; each message is a complete ack.
 TEST_F(HostileSocketTest, BogusAcksAreIgnoredAndTheChannelLivesOn) {
   ASSERT_TRUE(channel.answer.starts_with("HTTP/1.1 101 ")) << channel.answer;
   const auto ack = as_bytes(R"({"type":"ack","id":18446744073709551615})");
@@ -55,18 +56,18 @@ TEST_F(HostileSocketTest, BogusAcksAreIgnoredAndTheChannelLivesOn) {
   EXPECT_EQ(channel.read(ws_opcode::pong).payload, "still there");
 }
 
-// Slowed down to limits::channel_acks_per_second_max, never piled up.
+// Frames are read at limits::channel_acks_per_second_max and not queued.
 TEST_F(HostileSocketTest, TinyFramesAreReadAtTheirRate) {
   ASSERT_TRUE(channel.answer.starts_with("HTTP/1.1 101 ")) << channel.answer;
   EXPECT_TRUE(flood(net::ws_frame(ws_opcode::text, {}, mask), 1'000'000));
   channel.send(ws_opcode::ping, as_bytes("still there"));
-  // All of it is on its way, and taken in at that rate: 20 s.
+  // Everything is read at that rate, which takes 20 s.
   pollfd pong{socket.fd(), POLLIN, 0};
   ASSERT_EQ(poll(&pong, 1, 60'000), 1);
   EXPECT_EQ(channel.read(ws_opcode::pong).payload, "still there");
 }
 
-// limits::ws_incoming_bytes_max, whole and in fragments that never end.
+// limits::ws_incoming_bytes_max, complete and in endless fragments.
 TEST_F(HostileSocketTest, MessagesAreTakenUpToTheLimitAndEndTheChannelAbove) {
   ASSERT_TRUE(channel.answer.starts_with("HTTP/1.1 101 ")) << channel.answer;
   channel.send_text(std::string(limits::ws_incoming_bytes_max, 'x'));

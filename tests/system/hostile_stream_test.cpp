@@ -14,7 +14,7 @@ namespace {
 namespace ws_code = net::ws_code;
 using net::ws_opcode;
 
-/// A frame of a kind that nobody knows: its number counts, and nothing else.
+/// A frame of an undefined type; only its seq has an effect.
 bytes strange_frame(int64_t seq, size_t padding = 0) {
   atproto::cbor::writer out;
   out.begin_map(2).put_text("t").put_text("#strange");
@@ -24,12 +24,12 @@ bytes strange_frame(int64_t seq, size_t padding = 0) {
   return out.take();
 }
 
-/// One that has exactly this many bytes.
+/// Such a frame of exactly this many bytes.
 bytes sized_frame(int64_t seq, size_t size) {
   return strange_frame(seq, size - strange_frame(seq, size).size() + size);
 }
 
-/// One with one more field.
+/// Such a frame with one more field.
 bytes frame_with(int64_t seq, const std::string& key, bytes_view value) {
   atproto::cbor::writer out;
   out.begin_map(2).put_text("t").put_text("#strange");
@@ -38,7 +38,7 @@ bytes frame_with(int64_t seq, const std::string& key, bytes_view value) {
   return out.put_text(key).put_raw(value).take();
 }
 
-/// Counts the map around it.
+/// The map around the value counts.
 bytes deep_frame(int64_t seq, size_t depth) {
   bytes value(depth - 2, 0x81);
   value.push_back(0x80);
@@ -55,7 +55,7 @@ bytes long_key_frame(int64_t seq, size_t key_bytes) {
   return frame_with(seq, std::string(key_bytes, 'k'), bytes{0xf6});
 }
 
-/// Upstreams that misbehave, each its own host, and an honest one.
+/// Upstreams that misbehave, each on a host of its own, and an honest one.
 class HostileStreamTest : public ::testing::Test {
 protected:
   struct upstream {
@@ -95,7 +95,7 @@ protected:
       to.stream.send(strange_frame(seq));
   }
 
-  /// Whether everything up to this number was taken, and nothing above it.
+  /// Waits until everything up to this seq was taken, and nothing above it.
   bool await_cursor(const upstream& of, int64_t seq) {
     return eventually(node_patience, [&] {
       return node->metric(metric("weir_upstream_cursor", of))
@@ -103,7 +103,7 @@ protected:
     });
   }
 
-  /// The honest upstream goes on as if nothing was, in flat memory.
+  /// Expects that the honest upstream still works and memory did not grow.
   void expect_others_flow(size_t bytes_max) {
     repo.put("app.test.note/later", make_record("two"));
     ASSERT_TRUE(honest.stream.send(repo.commit()));
@@ -133,7 +133,7 @@ TEST_F(HostileStreamTest, AMessageAtTheLimitIsTakenAndOneMoreByteIsNot) {
   EXPECT_TRUE(await_cursor(large, 5));
   large.stream.send(sized_frame(6, limits::frame_bytes_max + 1));
   EXPECT_EQ(large.stream.ends.pop(), ws_code::too_big);
-  // In pieces, each of which is small.
+  // The fragments are small.
   auto first = net::ws_frame(ws_opcode::binary, bytes(100'000));
   auto next = net::ws_frame(ws_opcode::continuation, bytes(100'000));
   first[0] &= 0x7f; // Without FIN.
@@ -148,8 +148,8 @@ TEST_F(HostileStreamTest, AMessageAtTheLimitIsTakenAndOneMoreByteIsNot) {
   expect_others_flow(16 * megabyte);
 }
 
-// hostile-inputs.md 2.1.22: limits::ws_client_idle_timeout. Nothing comes from
-// either of them, no answer to a ping either.
+// hostile-inputs.md 2.1.22: limits::ws_client_idle_timeout. Neither stream
+// sends anything, not even an answer to a ping.
 TEST_F(HostileStreamTest, AStreamThatFallsSilentIsOpenedAnew) {
   auto& silent = open();
   start();
@@ -162,7 +162,7 @@ TEST_F(HostileStreamTest, AStreamThatFallsSilentIsOpenedAnew) {
   expect_others_flow(16 * megabyte);
 }
 
-// hostile-inputs.md 2.1.1: binary only, no compression.
+// hostile-inputs.md 2.1.1: only binary messages without compression.
 TEST_F(HostileStreamTest, WhatIsNoBinaryMessageEndsTheConnection) {
   const auto with = [](bytes x, size_t at, uint8_t bits) {
     x[at] = static_cast<uint8_t>(x[at] | bits);
@@ -197,8 +197,8 @@ TEST_F(HostileStreamTest, WhatIsNoBinaryMessageEndsTheConnection) {
   expect_others_flow(32 * megabyte);
 }
 
-// hostile-inputs.md 2.1.3, 2.1.4; limits::bad_frame_tries_max: a bad frame ends
-// the connection and is stepped over when it comes for the third time.
+// hostile-inputs.md 2.1.3, 2.1.4; limits::bad_frame_tries_max: a malformed
+// frame ends the connection and is skipped when it comes for the third time.
 TEST_F(HostileStreamTest, AFrameThatIsNoneIsSteppedOverAtItsThirdTime) {
   using namespace std::string_literals;
   const auto header = "\xa2\x61t\x67#commit\x62op\x01"s;
@@ -230,7 +230,7 @@ TEST_F(HostileStreamTest, AFrameThatIsNoneIsSteppedOverAtItsThirdTime) {
 }
 
 // hostile-inputs.md 2.1.3, 2.1.4: limits::frame_depth_max, cbor_container_max,
-// cbor_map_key_bytes_max. A frame above one of them is none.
+// cbor_map_key_bytes_max. A frame above one of them is malformed.
 TEST_F(HostileStreamTest, FramesAreTakenUpToTheLimitsOfCborAndNotAbove) {
   struct trial {
     bytes (*make)(int64_t seq, size_t size);
@@ -262,8 +262,8 @@ TEST_F(HostileStreamTest, FramesAreTakenUpToTheLimitsOfCborAndNotAbove) {
   expect_others_flow(16 * megabyte);
 }
 
-// hostile-inputs.md 2.1.32: frames that are finished at once and cost a line of
-// the log each; limits::infos_per_connection_max
+// hostile-inputs.md 2.1.32: frames that are finished at once and write a line
+// of the log each; limits::infos_per_connection_max
 TEST_F(HostileStreamTest, AConnectionHasSoManyInfosAndNotOneMore) {
   constexpr auto most = limits::infos_per_connection_max;
   const auto info = net::ws_frame(
@@ -310,7 +310,7 @@ TEST_F(HostileStreamTest, NumbersThatDoNotGrowCountForNothing) {
   expect_others_flow(32 * megabyte);
 }
 
-// hostile-inputs.md 2.1.23: an upgrade is never sent elsewhere.
+// hostile-inputs.md 2.1.23: an upgrade never follows a redirect.
 TEST_F(HostileStreamTest, AnUpgradeFollowsNoRedirect) {
   constexpr const char* subscribe = "/xrpc/com.atproto.sync.subscribeRepos";
   hostile_host elsewhere;
@@ -319,15 +319,15 @@ TEST_F(HostileStreamTest, AnUpgradeFollowsNoRedirect) {
                                           "Location: " + elsewhere.url()
                                             + subscribe + "\r\n")));
   start();
-  EXPECT_TRUE(eventually(node_patience, [&] { // It is asked again, as after any answer.
+  EXPECT_TRUE(eventually(node_patience, [&] { // It asks again.
     return away.host.asked(subscribe) >= 2;
   }));
   EXPECT_EQ(elsewhere.connections(), 0u);
   expect_others_flow(32 * megabyte);
 }
 
-// protocol-coverage.md 1.12: what was lost is found by comparing, and fetched,
-// though no event speaks of it.
+// protocol-coverage.md 1.12: what was lost is found by a comparison and
+// fetched, although no event tells it.
 TEST_F(HostileStreamTest, AnOutdatedCursorMakesWhatWasLostBeFetched) {
   constexpr const char* list_repos = "/xrpc/com.atproto.sync.listRepos";
   start();
@@ -366,7 +366,8 @@ TEST_F(HostileStreamTest, ACursorThatLiesInTheFutureIsReset) {
   atproto::error_event future;
   future.name = "FutureCursor";
   restarted.stream.send(atproto::encode_frame(future));
-  EXPECT_TRUE(restarted.stream.heads.pop()); // Of the first connection.
+  // The head of the first connection.
+  EXPECT_TRUE(restarted.stream.heads.pop());
   const auto again = restarted.stream.heads.pop();
   ASSERT_TRUE(again);
   EXPECT_NE(again->find("cursor=0"), std::string::npos) << *again;
@@ -376,15 +377,15 @@ TEST_F(HostileStreamTest, ACursorThatLiesInTheFutureIsReset) {
   expect_others_flow(32 * megabyte);
 }
 
-// hostile-inputs.md 2.1.30: a number at the end of the range, and then those of
-// before, from a host that never says FutureCursor.
+// hostile-inputs.md 2.1.30: a seq at the end of the range, and then the former
+// ones, from a host that never sends FutureCursor.
 TEST_F(HostileStreamTest, AHostThatJumpsAheadAndBackIsFollowedAgain) {
   auto& jumping = open();
   start();
   send(jumping, {1, limits::safe_integer_max});
   EXPECT_TRUE(await_cursor(jumping, limits::safe_integer_max));
   send(jumping, std::vector<int64_t>(limits::seq_regressions_max, 2));
-  EXPECT_TRUE(jumping.stream.heads.pop()); // Of the first connection.
+  EXPECT_TRUE(jumping.stream.heads.pop()); // The head of the first connection.
   EXPECT_TRUE(jumping.stream.heads.pop());
   send(jumping, {2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
   const auto third = jumping.stream.heads.pop();
@@ -392,7 +393,7 @@ TEST_F(HostileStreamTest, AHostThatJumpsAheadAndBackIsFollowedAgain) {
   EXPECT_NE(third->find("cursor=0"), std::string::npos) << *third;
   jumping.stream.send(strange_frame(20));
   EXPECT_TRUE(await_cursor(jumping, 20));
-  // What came too late may be missing, and then the numbers begin anew.
+  // First an event may be missing that came too late, then the seqs begin anew.
   EXPECT_EQ(node->metric(metric("weir_upstream_resets_total", jumping)), 2u);
   expect_others_flow(32 * megabyte);
 }

@@ -6,8 +6,8 @@
 #include <iostream>
 #include <numeric>
 
-// A host whose stream says without end that its accounts changed, beside
-// others, where look-ups are few (hostile-inputs.md 2.1.33).
+// A host whose stream endlessly reports changes of its accounts, with other
+// hosts and few look-ups (hostile-inputs.md 2.1.33).
 
 namespace weir::tests {
 
@@ -20,12 +20,12 @@ constexpr size_t honest_accounts = 10;
 constexpr size_t honest_hosts = 2;
 constexpr size_t fickle_accounts = 2'000;
 constexpr size_t fickle_host = honest_hosts;
-constexpr size_t rotated = 7; ///< The account.
+constexpr size_t rotated = 7; ///< The account whose key is rotated.
 
 /// Look-ups a second: those of the fickle host alone take 200 s.
 const std::vector<std::string> few_look_ups{"--plc-per-second", "10"};
 
-/// What runs at the same time on this machine makes no failure.
+/// Other work on this machine must not cause a failure.
 constexpr std::chrono::seconds busy_machine{15 * slowness};
 
 simnet::network_options fickle_network() {
@@ -45,7 +45,7 @@ protected:
     urls = network.start(2).value();
   }
 
-  /// How long it takes until all these repos are as at their hosts.
+  /// The time until these repos are equal to those at their hosts.
   std::chrono::milliseconds await(default_node& node,
                                   const std::vector<size_t>& which,
                                   std::chrono::milliseconds longest) {
@@ -76,8 +76,8 @@ protected:
 
 } // namespace
 
-// limits::plc_per_second_range: neither new accounts of others wait for those
-// of the flood, nor a key that changed
+// limits::plc_per_second_range: neither other hosts' new accounts nor changed
+// keys wait for the look-ups of the flood
 TEST_F(IdentityFloodTest, OthersAreSyncedInTimeAndTheirKeysFollowed) {
   auto alone = 0ms;
   {

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A stream on which nothing happens.
+/// A stream without events.
 void stay_silent(raw_peer& peer, const std::string& head) {
   ws_peer::accept(peer, head);
   std::string ignored;
@@ -19,7 +19,7 @@ void stay_silent(raw_peer& peer, const std::string& head) {
 
 } // namespace
 
-// A node waits for events, it does not look for them.
+// A node waits for events and does not poll.
 TEST(IdleNodeTest, ANodeThatHasNothingToDoTakesNextToNoTime) {
   std::list<hostile_host> hosts(20);
   std::vector<std::string> upstreams;
@@ -36,7 +36,7 @@ TEST(IdleNodeTest, ANodeThatHasNothingToDoTakesNextToNoTime) {
   node.add({repo.did()});
   node.await(repo.did(), "synced");
   ASSERT_TRUE(node.await_metric("weir_upstream_connected", hosts.size()));
-  // The time itself is what is tested. In the first second the start ends.
+  // The CPU time is what is tested. The start ends within the first second.
   std::this_thread::sleep_for(1s);
   const auto before = node.cpu_time();
   ASSERT_GT(before, 0ns);

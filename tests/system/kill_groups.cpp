@@ -46,7 +46,8 @@ const std::vector<kill_group>& kill_groups() {
 }
 
 uint64_t enough_kills(const kill_group& x) noexcept {
-  constexpr uint64_t kills_a_point = 6; // Half of them strike at no point.
+  // Half of the kills strike at a random moment.
+  constexpr uint64_t kills_a_point = 6;
   return kills_a_point * x.targets.size();
 }
 

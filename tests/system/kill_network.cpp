@@ -25,8 +25,8 @@ simnet::traffic_mix mix_of(trouble_kind trouble) {
   return out;
 }
 
-/// A window takes with it what a node that lags behind has not read: where one
-/// is lost nothing happens that no listing and no fetch would tell.
+/// A lost window includes everything that a slow node has not read. So with
+/// such losses only faults occur that a listing or a fetch also shows.
 const std::vector<fault_kind>& faults_of(trouble_kind trouble) {
   static const std::vector<fault_kind> losses{
     fault_kind::drop_connection, fault_kind::bad_signature,
@@ -85,10 +85,10 @@ void kill_network::next_fault() {
   if (x.kind == fault_kind::lose_window || x.kind == fault_kind::lose_silently)
     x.count = lost_commits;
   if (is_of_directory(x.kind))
-    x.count = 0; // Until it is over.
+    x.count = 0; // Lasts until it is ended.
   const auto done = life().faults().inject(x);
   ASSERT_TRUE(done) << to_string(x.kind) << ": " << done.error().context;
-  // Its new host claims a revision that only the next commit makes true.
+  // Its new host lists a rev that only the next commit makes true.
   if (x.kind == fault_kind::migrate)
     life().traffic().post(*life().truth().find(done->dids.front()));
 }
@@ -105,7 +105,7 @@ bool kill_network::remove_one() {
 std::string kill_network::converge(const durable_consumer& consumer,
                                    const node_addresses& at) {
   std::string difference;
-  // Events of accounts that are not active stay in the outbox.
+  // Events of inactive accounts stay in the outbox.
   uint64_t waiting = UINT64_MAX;
   const auto equal = eventually(node_patience, [&] {
     const auto before = std::exchange(waiting, status_of(*web_, at).outbox);

@@ -27,18 +27,18 @@ uint64_t number_from(const char* variable, uint64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
 }
 
-/// Of all groups together.
+/// Kills of all groups together.
 uint64_t kills_wanted() {
   return number_from("KILLS", kills_by_default);
 }
 
-/// What the kills met.
+/// The states of the node when it was killed.
 struct kill_tally {
   size_t kills = 0;
-  size_t starting = 0; ///< Before the node was ready.
-  size_t fetching = 0; ///< With repos that were not synced.
-  size_t behind = 0;   ///< With operations that were not settled.
-  size_t in_order = 0; ///< Ends in between that were no kills.
+  size_t starting = 0; ///< Killed before the node was ready.
+  size_t fetching = 0; ///< Killed with repos that were not synced.
+  size_t behind = 0;   ///< Killed with operations that were not settled.
+  size_t in_order = 0; ///< Orderly stops between the kills.
   std::map<crash_point, size_t> at;
 };
 
@@ -74,7 +74,8 @@ protected:
   std::map<crash_point, size_t> tries;
 };
 
-/// Targets in turn, so that each has its share; nothing for every second life.
+/// Chooses the targets in turn, so that each gets its share; null for half of
+/// the lives.
 const kill_target* KillTest::choose_target() {
   if (toss())
     return nullptr;
@@ -82,13 +83,14 @@ const kill_target* KillTest::choose_target() {
   return &all[targets_done++ % all.size()];
 }
 
-/// A point that was never reached is tried at its first passage then.
+/// A point that was tried before and never reached is tried at its first
+/// passage.
 uint64_t KillTest::passage_of(const kill_target& x) {
   const auto any = 1 + random->below(x.passages);
   return tries[x.at]++ == 0 || tally.at.contains(x.at) ? any : 1;
 }
 
-/// What each life of this network has.
+/// The options of each life of this network.
 std::vector<std::string> KillTest::own_options() const {
   std::vector<std::string> out{"--consumer-retry", "60s"};
   if (!GetParam().listed)
@@ -97,7 +99,7 @@ std::vector<std::string> KillTest::own_options() const {
   return out;
 }
 
-/// What `weir run` offers and no promise depends on.
+/// Draws options of `weir run` that must not change any promise.
 std::vector<std::string> KillTest::options(const kill_target* at) {
   auto out = own_options();
   const auto add = [&](const char* name, std::string value) {
@@ -112,7 +114,7 @@ std::vector<std::string> KillTest::options(const kill_target* at) {
   add("--threads", one_of(1, 4));
   add("--readers", one_of(1, 3));
   if (at != nullptr && at->at == crash_point::spool_written) {
-    // So many fetches share the memory for CARs that each has to use its file.
+    // So many fetches share the memory for CARs that each must use its file.
     out.insert(out.end(),
                {"--sync-parallelism", "256", "--memory-limit", "8GiB"});
   } else {
@@ -129,7 +131,8 @@ std::vector<std::string> KillTest::options(const kill_target* at) {
   return out;
 }
 
-/// What it takes to reach a point; false when it cannot be reached any more.
+/// Prepares what reaching a point needs; false when it cannot be reached any
+/// more.
 bool KillTest::prepare(const kill_target& x) {
   using enum crash_point;
   const bool erases = x.at == erase_batch || x.at == erase_written
@@ -138,7 +141,7 @@ bool KillTest::prepare(const kill_target& x) {
   return !erases || net.remove_one();
 }
 
-/// Before a life something happens, and sometimes a lot.
+/// Causes trouble before a life, sometimes a lot.
 void KillTest::trouble() {
   constexpr uint64_t burst_max = 100;
   if (toss())
@@ -147,7 +150,7 @@ void KillTest::trouble() {
     net.life().traffic().make(1 + random->below(burst_max));
 }
 
-/// One life of the node: to a named point, or to a moment drawn before.
+/// One life of the node, which ends at a named point or after a random time.
 void KillTest::live_once() {
   const auto* at = choose_target();
   if (at != nullptr && !prepare(*at))
@@ -168,7 +171,7 @@ void KillTest::live_once() {
     end_in_order(node);
   else
     live_for_a_while(node);
-  net.life().set_rate(0); // What is checked must not grow with its checks.
+  net.life().set_rate(0); // Traffic stops, so that the check has an end.
   consumer.end_connection();
   inspect();
   if (HasFailure())
@@ -183,8 +186,8 @@ node_addresses KillTest::connect(program& node, milliseconds time) {
   return ready;
 }
 
-/// It ends by itself. When the point is not passed in time it is killed as any
-/// other.
+/// The node ends by itself. When it does not pass the point in time, it is
+/// killed like any other.
 void KillTest::live_to_a_point(program& node, const kill_target& at) {
   const auto ready = connect(node, node_patience);
   consumer.wait_for(SIZE_MAX, steady_clock::now() + at.patience);
@@ -227,7 +230,8 @@ void KillTest::end_in_order(program& node) {
   ++tally.in_order;
 }
 
-/// The store that is left must be whole, and have what was confirmed.
+/// Checks that the store that is left is consistent and has every confirmed
+/// ack.
 void KillTest::inspect() {
   const auto store = store_left::read(data);
   EXPECT_EQ(store.findings, "");
@@ -237,7 +241,7 @@ void KillTest::inspect() {
   tally.behind += store.acked_count() < store.operations;
 }
 
-/// Everything converges.
+/// Lets everything converge.
 void KillTest::live_until_equal() {
   net.end_faults();
   program node{net.arguments(data, own_options())};
@@ -283,7 +287,7 @@ TEST_P(KillTest, NothingIsLostOrToldTwiceWhateverMomentItDies) {
   }
   report();
   ASSERT_FALSE(HasFailure());
-  live_until_equal(); // The last start.
+  live_until_equal(); // The last life.
   net.check(consumer, taken, data);
   if (kills < enough_kills(GetParam()))
     return;
@@ -329,7 +333,7 @@ TEST(KillOrderTest, ANodeThatEndsInOrderForgetsNoAck) {
             << std::endl;
 }
 
-/// small_disk_test.cpp has the one that needs a full disk.
+/// The point that needs a full disk is tested in small_disk_test.cpp.
 TEST(KillPointTest, EveryCrashPointHasItsKills) {
   std::set<crash_point> all{crash_point::disk_resumed};
   for (const auto& group : kill_groups())
@@ -338,7 +342,7 @@ TEST(KillPointTest, EveryCrashPointHasItsKills) {
   EXPECT_EQ(all.size(), crash_point_names.size());
 }
 
-/// Else no group would say that it never died at one of its points.
+/// With fewer kills a group could not show that it missed one of its points.
 TEST(KillPointTest, EachGroupHasKillsEnoughForAllOfItsPoints) {
   for (const auto& x : kill_groups())
     EXPECT_GE(kills_by_default / kill_groups().size(), enough_kills(x))

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-// What a life knows of the one before, which was killed (architecture.md I4).
+// What a node knows of its former life, which was killed (architecture.md I4).
 
 namespace weir::tests {
 
@@ -31,14 +31,14 @@ protected:
     return repo.commit();
   }
 
-  /// An event of it is lost, the next one says so.
+  /// Skips one event of the repo; the next one shows that.
   void miss_one() {
     write();
     ASSERT_TRUE(stream.send(write()));
   }
 
   hostile_stream stream;
-  hostile_host host; ///< Directory, relay and PDS.
+  hostile_host host; ///< The directory, relay and PDS.
   live_repo repo{1};
 
 private:
@@ -47,7 +47,7 @@ private:
 
 } // namespace
 
-// protocol-coverage.md 5.3: the host's downloads lag behind its stream
+// protocol-coverage.md 5.3: the host's downloads are older than its stream
 TEST_F(KilledNodeTest, AFetchHasToBringWhatAnEarlierLifeHeardOf) {
   hostile_node node{{"relay:" + host.url()}, host.url()};
   node.add({repo.did()});
@@ -66,7 +66,7 @@ TEST_F(KilledNodeTest, AFetchHasToBringWhatAnEarlierLifeHeardOf) {
 }
 
 // protocol-coverage.md 4.5: a crash between the first and the second
-// RepoNotFound. The next fetch would come in a week.
+// RepoNotFound. The next regular fetch would come in a week.
 TEST_F(KilledNodeTest, TheSecondQuestionComesInItsTime) {
   constexpr auto grace = 8s;
   std::atomic<std::chrono::steady_clock::time_point> asked{};

@@ -5,10 +5,9 @@
 
 #include <thread>
 
-// A directory that answers what was true before, that it knows nothing, or that
-// an identity is gone (protocol-coverage.md 2.5.6, 4.1, 4.6, 4.t7). Nothing
-// happens in the network when it is right again, so nothing tells of it; and no
-// listing shows what was lost.
+// A directory that gives old documents, claims to know nothing, or says that an
+// identity is gone (protocol-coverage.md 2.5.6, 4.1, 4.6, 4.t7). No event comes
+// when it is right again, and no listing shows what was lost.
 
 namespace weir::tests {
 
@@ -20,7 +19,7 @@ constexpr auto buffered = R"(result="buffered")";
 constexpr auto listing_mismatch = R"(result="listing_mismatch")";
 constexpr auto bad_signature = R"(result="bad_signature")";
 constexpr auto fetches = "weir_backfill_started_total";
-constexpr size_t hit = 2; ///< The account.
+constexpr size_t hit = 2; ///< The account that is affected.
 
 class LaggingDirectoryTest : public followed_node,
                              public testing::TestWithParam<bool> {
@@ -29,8 +28,8 @@ protected:
     // nop
   }
 
-  /// Follows the hosts themselves, or the relay. What a listing shows is not
-  /// believed for an hour.
+  /// Follows the hosts themselves, or the relay. Differences in a listing count
+  /// only after an hour.
   void start() {
     run(arguments(GetParam(),
                   {"--listing-interval", "24h", "--listing-requests-per-hour",
@@ -42,7 +41,7 @@ protected:
     await_equal();
   }
 
-  /// It is not a listing that mended it.
+  /// Expects equality that no listing brought about.
   void expect_mended() {
     await_equal();
     EXPECT_EQ(count(listing_mismatch), 0u);
@@ -55,10 +54,10 @@ protected:
     });
   }
 
-  /// Until it is over.
+  /// Starts a fault that lasts until it is ended.
   void order(fault_kind kind) { inject(kind, {}, 0); }
 
-  /// As an operator asks for it.
+  /// Requests a resync, as an operator does.
   void resync() {
     const auto did = net.life().truth().view(hit).id.str();
     const auto answer = web->post(at.data + "/repos/resync",
@@ -67,7 +66,7 @@ protected:
     EXPECT_EQ(as_text(answer->body), R"({"queued":1})");
   }
 
-  /// Events of repos that had this result.
+  /// Number of events of repos with this label.
   uint64_t count(const char* label) {
     return metric("weir_repo_events_total", label);
   }
@@ -94,7 +93,8 @@ TEST_P(LaggingDirectoryTest, AMigrationIsNoticedWhenItIsRightAgain) {
   order(fault_kind::directory_stale);
   inject(fault_kind::migrate, hit);
   post(hit);
-  if (!GetParam()) { // A fetch goes to the former host; the relay says nothing of that one.
+  // A fetch goes to the former host; the relay has no event about that.
+  if (!GetParam()) {
     ASSERT_TRUE(reached([this] { return count(bad_signature) > 0; }));
     resync();
   }
@@ -103,13 +103,15 @@ TEST_P(LaggingDirectoryTest, AMigrationIsNoticedWhenItIsRightAgain) {
   expect_mended();
 }
 
-// architecture.md I4: ends while it lags behind, between two looks at the
-// document. Nothing comes again, and the next life lists nothing for an hour.
+// architecture.md I4: the node stops while the directory is behind, between two
+// look-ups. Nothing is sent again, and the next life gets no listing for an
+// hour.
 TEST_P(LaggingDirectoryTest, ARestartBeforeItIsRightAgainLosesNothing) {
   order(fault_kind::directory_stale);
   inject(fault_kind::rotate_key, hit);
   post(hit);
-  const uint64_t refused = GetParam() ? 1 : 3; // By one its repo is fetched.
+  // One is enough for a fetch of its repo.
+  const uint64_t refused = GetParam() ? 1 : 3;
   ASSERT_TRUE(reached([&] { return count(bad_signature) >= refused; }));
   stop();
   start();
@@ -117,7 +119,7 @@ TEST_P(LaggingDirectoryTest, ARestartBeforeItIsRightAgainLosesNothing) {
   expect_mended();
 }
 
-// It answers 404 for a DID whose document is known: no answer at all.
+// It answers 404 for a DID whose document is known, which counts as no answer.
 TEST_P(LaggingDirectoryTest, OneThatForgetsAnAccountIsAsGoodAsAway) {
   const auto fetched = metric(fetches);
   order(fault_kind::directory_forget);
@@ -132,22 +134,22 @@ TEST_P(LaggingDirectoryTest, OneThatForgetsAnAccountIsAsGoodAsAway) {
   EXPECT_EQ(metric(fetches), fetched) << "what waited was enough";
 }
 
-// architecture.md I4, protocol-coverage.md 4.t7: it says for a while that an
-// identity is gone, and the process dies meanwhile.
+// architecture.md I4, protocol-coverage.md 4.t7: for a while it says that an
+// identity is gone, and the process dies during that time.
 TEST_P(LaggingDirectoryTest, AKillWhileItSaysThatAnAccountIsGoneLosesNothing) {
   order(fault_kind::directory_gone);
   inject(fault_kind::change_handle, hit);
   ASSERT_TRUE(reached([this] { return status() == "deleted"; }));
   kill_node();
   start();
-  // Nothing tells when the node looked for the first time in this life.
+  // No signal tells when the node made its first look-up in this life.
   std::this_thread::sleep_for(limits::second_look_pause / 2);
   EXPECT_EQ(status(), "deleted");
   order(fault_kind::directory_up);
   expect_mended();
 }
 
-// protocol-coverage.md 4.t7: nothing is erased for one word
+// protocol-coverage.md 4.t7: one answer erases nothing
 TEST_P(LaggingDirectoryTest, OneThatSaysOnceThatAnAccountIsGoneErasesNothing) {
   const auto fetched = metric(fetches);
   inject(fault_kind::directory_gone);

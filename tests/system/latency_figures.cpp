@@ -10,14 +10,14 @@ namespace weir::tests {
 
 namespace {
 
-/// @param sorted By size, not empty.
+/// @param sorted In ascending order, not empty.
 double part_of(const std::vector<double>& sorted, double share) {
   const auto at = static_cast<double>(sorted.size() - 1) * share;
   return sorted[static_cast<size_t>(at)];
 }
 
-/// What others on the machine's host took of its processors so far, in
-/// hundredths of a second of one.
+/// The CPU time that other machines on this machine's host took so far, in
+/// hundredths of a second of one processor.
 uint64_t stolen_time() {
   std::ifstream in{"/proc/stat"};
   std::string name;

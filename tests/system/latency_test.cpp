@@ -13,17 +13,17 @@ namespace weir::tests {
 
 namespace {
 
-/// Half of what a PDS may send, or the host would wait for itself.
+/// Half of the rate of a PDS, or the host would wait for itself.
 constexpr auto commit_pace = 4ms;
 constexpr size_t commits_a_second = 1s / commit_pace;
 
-/// Latency beside bad hosts, measured on request (docs/latency.md).
+/// Latency with bad hosts, measured on request (docs/latency.md).
 ///
 /// One good host, a node that follows it with its store on the disk, and a
-/// consumer; then the same again beside bad hosts, or the other way round. Each
-/// time all of it is new, nothing else runs, and the bad hosts do what they can
-/// all the while. Commits are sent at their times, whatever became of those
-/// before, and none of them is left out of the figures.
+/// consumer; then the same with bad hosts, or the other way round. Everything
+/// is new each time, nothing else runs, and the bad hosts do their worst all
+/// the time. Commits are sent at their planned times, whatever happened to
+/// earlier ones, and all of them are in the figures.
 class LatencyTest : public NetFixture {
 protected:
   static void SetUpTestSuite() {
@@ -51,8 +51,8 @@ protected:
     }
   }
 
-  /// Default options but for what a test on loopback needs, and memory for a
-  /// hundred streams.
+  /// The default options, except for what a test on loopback needs and memory
+  /// for a hundred streams.
   static std::vector<std::string> options() {
     return {"--retry-backoff-min", "60s", "--sync-parallelism", "3"};
   }
@@ -63,7 +63,7 @@ protected:
       distant->run(in_company);
     const auto upstreams
       = in_company ? distant->upstreams() : std::vector<std::string>{};
-    // Or frames of accounts that nobody can look up come, which cost less.
+    // Otherwise frames of accounts without a document come, which cost less.
     std::vector<atproto::did> bad;
     for (size_t i = 0; i < upstreams.size(); ++i) {
       const auto x = hostile_crowd::account(i);
@@ -102,7 +102,7 @@ protected:
 } // namespace
 
 // latency.md, The method: no coordinated omission. A closed loop would have
-// sent one commit while the node stood still.
+// sent only one commit during the pause.
 TEST_F(OpenLoopTest, ANodeThatStandsStillIsLateWithAllCommitsOfThatTime) {
   using namespace testing;
   constexpr size_t stopped = 50;
@@ -117,7 +117,7 @@ TEST_F(OpenLoopTest, ANodeThatStandsStillIsLateWithAllCommitsOfThatTime) {
       });
   ASSERT_THAT(took, SizeIs(200));
   EXPECT_THAT(took, Each(Gt(0.0)));
-  // The first few it may have had when the signal came.
+  // The node may have had the first few when the signal came.
   for (auto i = stopped + 5; i < goes_on; ++i)
     EXPECT_GE(took[i], static_cast<double>((goes_on - i) * 4)) << i;
 }
@@ -130,14 +130,14 @@ TEST_F(LatencyTest, BesideBadHostsIsMeasured) {
                             : "alone again"};
   const machine_load before;
   for (size_t i = 0; i < wished("RUNS", 5); ++i) {
-    // Forth and back, so that neither is always the later one.
+    // The order alternates, so that neither is always the later one.
     const auto first = i % 2 == 1;
     measure(first && distant, first ? company : alone);
     measure(!first && distant, first ? alone : company);
     if (HasFatalFailure())
       return;
   }
-  // A slow host needs longer for a frame than a run may last.
+  // A frame of a slow host may take longer than a run.
   EXPECT_TRUE(company.bad_frames > 0 || !distant || wished_deed() == "slow");
   std::cout << alone.text() << company.text() << "difference of p99, of "
             << "medians: " << difference(alone, company) << " %; "

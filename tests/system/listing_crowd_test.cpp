@@ -9,9 +9,9 @@
 
 #include <atomic>
 
-// A listing that differs from what is known of nearly every repo, while the
-// stream has not told all: the commits may be on their way, so each repo that
-// the listing speaks against stays awake.
+// A listing that differs from the known rev of nearly every repo while the
+// stream is behind. The commits may be on their way, so each repo that the
+// listing contradicts stays awake.
 
 namespace weir::tests {
 
@@ -32,7 +32,7 @@ protected:
             });
   }
 
-  /// Repos that a listing names at a later rev than is known.
+  /// A page that lists repos at a later rev than is known.
   std::string next_page() {
     const auto n = pages++;
     std::string lines;
@@ -47,7 +47,7 @@ protected:
                               + '}');
   }
 
-  /// The node has these, and was told of none in this life.
+  /// The node tracks these repos, and has had no event about them in this life.
   void add_sleeping(hostile_node& node) {
     std::vector<atproto::did> dids;
     for (uint64_t seed = 1; seed <= 10; ++seed) {
@@ -62,7 +62,7 @@ protected:
       ASSERT_EQ(node.await(did, "synced").status, "synced");
   }
 
-  /// Synced, as far as anybody knows.
+  /// Adds repos that are synced according to the store.
   static void add_crowd(const std::string& data) {
     storage::repo_row row;
     row.status = storage::repo_status::synced;
@@ -86,7 +86,7 @@ protected:
   }
 
   hostile_stream stream;
-  hostile_host host; ///< Relay, directory and PDS.
+  hostile_host host; ///< The relay, directory and PDS.
   std::atomic<bool> lists{false};
   std::atomic<size_t> pages{0};
   const live_repo any = [] {
@@ -102,8 +102,8 @@ protected:
 } // namespace
 
 // actors.md, Falling asleep; limits::listing_doubts_part: one listing keeps at
-// most a quarter of the repos awake for which there is memory, its other lines
-// wait, and the live commits of others do not.
+// most a quarter of the repos awake for which there is memory. Its other lines
+// wait, and live commits of other repos do not.
 TEST_F(ListingCrowdTest, AListingDuringCatchUpKeepsNoMoreAwakeThanItsShare) {
   actors::node_config config;
   config.memory_limit = small_memory_bytes;

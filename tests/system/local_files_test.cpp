@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// What other users of the machine may read of a node, and what they may lay in
-// its way.
+// Which files of a node other users of the machine may read, and which objects
+// they may place in its way.
 namespace weir::tests {
 
 namespace {
@@ -38,7 +38,7 @@ protected:
             "--log-level", "warn"};
   }
 
-  /// A node makes its store there, and ends.
+  /// A node creates its store there, and stops.
   std::string live(const std::string& data) const {
     program node{run_in(data)};
     EXPECT_TRUE(node.read_line(node_patience)) << node.errors();
@@ -47,7 +47,7 @@ protected:
     return node.errors();
   }
 
-  /// The file of a store whose name begins so.
+  /// The file of a store with this beginning and end of its name.
   static fs::path file_in(const fs::path& data, const std::string& begin,
                           const std::string& end) {
     for (const auto& x : fs::directory_iterator{data}) {
@@ -58,8 +58,8 @@ protected:
     return data / (begin + "000099" + end);
   }
 
-  /// Each file of a store that is read, in turn replaced; both commands must
-  /// refuse it at once.
+  /// Replaces each file of a store that is read, one after the other. Both
+  /// commands must refuse it at once.
   void refused_everywhere(const std::string& store,
                           const std::function<void(const fs::path&)>& replace) {
     for (const auto& [begin, end] :
@@ -85,7 +85,7 @@ protected:
     }
   }
 
-  /// It ends at once and says why.
+  /// Expects that the program ends at once and says why.
   static void expect_refused(const std::vector<std::string>& arguments,
                              const std::string& why) {
     program x{arguments};
@@ -178,7 +178,7 @@ TEST_F(LocalFilesTest, FilesLongerThanTheirKindAreNotRead) {
   for (const auto* name : {"FORMAT", "CURRENT", "MANIFEST-"}) {
     const auto file = file_in(store, name, "");
     const auto size = fs::file_size(file);
-    fs::resize_file(file, uint64_t{1} << 40); // A hole.
+    fs::resize_file(file, uint64_t{1} << 40); // A sparse file.
     program x{{"verify", store}};
     EXPECT_EQ(x.wait(60s), 2) << name;
     EXPECT_NE(x.errors().find("has more than"), std::string::npos)
@@ -188,8 +188,8 @@ TEST_F(LocalFilesTest, FilesLongerThanTheirKindAreNotRead) {
   EXPECT_EQ(run_program({"verify", store}).status, 0);
 }
 
-// Each command and option that takes a file or a directory; a key of a file is
-// an option as well
+// Each command and option that takes a file or a directory; a key of the
+// configuration file is an option, too
 TEST_F(LocalFilesTest, PipesAndDevicesAreNoFilesOfAnyOption) {
   const auto pipe = dir.at("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

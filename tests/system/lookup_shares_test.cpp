@@ -6,7 +6,7 @@
 
 #include <list>
 
-// Look-ups that fail have a share of the budget, and wait longer each time.
+// Failing look-ups have a share of the budget and wait longer each time.
 
 namespace weir::tests {
 
@@ -23,7 +23,7 @@ protected:
       failing.push_back(make(1'000 + i).did());
   }
 
-  /// An account of the host.
+  /// Makes an account of the host.
   live_repo& make(uint64_t seed) {
     auto& out = repos.emplace_back(seed);
     out.put("app.test.note/a", make_record("one"));
@@ -32,7 +32,8 @@ protected:
     return out;
   }
 
-  /// Each of the crowd has an #identity, and no document any more.
+  /// Sends an #identity for each of the crowd, whose documents do not exist any
+  /// more.
   void lose_documents() {
     for (const auto& did : failing)
       host.on_document(did, say(http_answer(503, "{}")));
@@ -59,8 +60,8 @@ protected:
 
 } // namespace
 
-// limits::retry_share: identities that cannot be had leave the budget to an
-// account that is new and to one that may have a new key.
+// limits::retry_share: failing identities leave budget to a new account and to
+// one that may have a new key.
 TEST_F(LookupSharesTest, IdentitiesThatCannotBeHadLeaveTheBudgetToOthers) {
   auto& rotated = make(1);
   hostile_node node{

@@ -3,8 +3,8 @@
 
 #include <atomic>
 
-// A host that does not know one of its repos for a moment, as while it is
-// being restored.
+// A host that does not know one of its repos for a moment, for example during a
+// restore.
 
 namespace weir::tests {
 
@@ -40,13 +40,13 @@ protected:
   std::atomic<bool> listed{true};
   std::atomic<size_t> questions{0};
   hostile_stream stream;
-  hostile_host host; ///< Upstream, directory and PDS.
+  hostile_host host; ///< The upstream, directory and PDS.
 };
 
 } // namespace
 
-// protocol-coverage.md 4.5: its listing leaves a repo out and getRepoStatus
-// says RepoNotFound, once.
+// protocol-coverage.md 4.5: its listing leaves a repo out, and getRepoStatus
+// answers RepoNotFound once.
 TEST_F(LostRepoTest, OneAnswerThatARepoIsNotThereErasesNothing) {
   hostile_node node{{"pds:" + host.url()},
                     host.url(),

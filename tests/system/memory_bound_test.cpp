@@ -12,8 +12,8 @@
 #include <csignal>
 #include <iostream>
 
-// architecture.md, When memory runs short: the program's memory stays under its
-// limit, with every queue full. The large forms run on request
+// architecture.md, When memory runs short: the program's memory stays below its
+// limit when every queue is full. The large forms run on request
 // (docs/testing.md).
 
 namespace weir::tests {
@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 
 constexpr size_t least_limit = 128 * megabyte;
 
-/// `weir run` with the least memory there may be.
+/// `weir run` with the smallest memory limit.
 class bounded_node {
 public:
   explicit bounded_node(std::vector<std::string> arguments)
@@ -33,7 +33,7 @@ public:
     start();
   }
 
-  /// Ends in good order and starts again; the peak begins anew.
+  /// Stops in order and starts again; the peak is measured anew.
   void restart() {
     stop();
     start();
@@ -65,7 +65,7 @@ public:
     return answer && answer->status == 200;
   }
 
-  /// Why a repo is not in sync; empty while nothing has failed.
+  /// The reason why a repo is not synced; empty while nothing has failed.
   std::string error_of(const std::string& repo) {
     const auto answer = web_->get(at_.data + "/info/" + repo);
     if (!answer)
@@ -75,7 +75,7 @@ public:
     return error == nullptr ? "" : std::string{error->as_string()};
   }
 
-  /// Takes events and acks none.
+  /// A consumer that takes events and acks none.
   std::unique_ptr<channel_client> dead_consumer() {
     return std::make_unique<channel_client>(web_->transport(), at_.data,
                                             [](const auto&) {
@@ -107,7 +107,7 @@ private:
   node_addresses at_;
 };
 
-/// Follows nothing by itself.
+/// Arguments without an upstream.
 std::vector<std::string> quiet_arguments(const std::string& data_dir,
                                          const std::string& plc) {
   return {"run",         "--data-dir", data_dir, "--bind",
@@ -123,8 +123,8 @@ protected:
 #endif
   }
 
-  /// It is copied, with memory to spare; or refused, where it is above the
-  /// limit.
+  /// Expects that the repo is copied with memory to spare, or refused if it is
+  /// above the limit.
   static void expect_taken(const streamed_repo& large,
                            const std::string& what) {
     const temp_dir dir;
@@ -154,9 +154,8 @@ protected:
 
 } // namespace
 
-// A consumer that takes and never acks, a directory that answers nothing so
-// that repos hold what comes, fetches side by side, and more events than all
-// windows have place for.
+// A consumer that never acks, a directory that never answers so that repos keep
+// their frames, parallel fetches, and more events than all windows can hold.
 TEST_F(MemoryBoundTest, WithEveryQueueFullTheProcessStaysUnderItsLimit) {
   const temp_dir dir;
   followed_network net{7, 1'000, 25'000};
@@ -186,20 +185,21 @@ TEST_F(MemoryBoundTest, WithEveryQueueFullTheProcessStaysUnderItsLimit) {
   node.stop();
 }
 
-// hostile-inputs.md 2.1.18: flat memory at any size.
+// hostile-inputs.md 2.1.18: memory does not grow with the size.
 TEST_F(MemoryBoundTest, ACarHalfAsLargeAsTheLimitIsTakenInFlatMemory) {
   const auto large = streamed_repo::of_bytes(wished("CAR_MIB", 64) * megabyte);
   expect_taken(large, "a CAR of " + std::to_string(large.car_bytes() / megabyte)
                         + " MiB");
 }
 
-// The same: limits::repo_records_max of them, on request, and one more.
+// The same for records; on request limits::repo_records_max of them and one
+// more.
 TEST_F(MemoryBoundTest, ARepoOfManyRecordsIsTakenInFlatMemory) {
   const auto large = streamed_repo::of_records(wished("RECORDS", 100'000));
   expect_taken(large, std::to_string(large.records()) + " records");
 }
 
-// architecture.md, When memory runs short: any number of repos, while they are
+// architecture.md, When memory runs short: any number of repos, when they are
 // added and when they are known from the start.
 TEST_F(MemoryBoundTest, TrackedReposDoNotFillIt) {
   const temp_dir dir;

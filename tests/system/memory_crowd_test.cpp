@@ -10,14 +10,14 @@ namespace weir::tests {
 
 namespace {
 
-/// The least that a hundred streams can do with is some 400 MiB.
+/// A hundred streams need at least some 400 MiB.
 constexpr size_t memory_limit = 512 * megabyte;
 constexpr size_t bad_hosts = 100;
 constexpr int64_t forgeries = 2'000;
 constexpr size_t live_commits = 200;
 constexpr size_t record_bytes = 300'000;
 
-/// One good PDS with a live account and a large one, among bad ones.
+/// A good PDS with a live account and a large one, with bad hosts.
 class MemoryCrowdTest : public NetFixture {
 protected:
   void SetUp() override {
@@ -41,7 +41,7 @@ protected:
         std::to_string(large.car_bytes())});
   }
 
-  /// Repos that no directory knows.
+  /// Tracks repos that no directory knows.
   void track_unknown(size_t count) {
     constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz234567";
     std::vector<atproto::did> part;
@@ -61,7 +61,7 @@ protected:
   const streamed_repo large
     = streamed_repo::of_bytes(wished("CAR_MIB", 64) * megabyte);
   hostile_stream stream;
-  hostile_host hub; ///< Directory, and the good host.
+  hostile_host hub; ///< The directory and the good host.
   hostile_crowd crowd{bad_hosts,
                       [](size_t i) {
                         return static_cast<misdeed>(i % misdeeds);

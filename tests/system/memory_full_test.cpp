@@ -22,21 +22,24 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr size_t least_memory = 128 * megabyte; ///< The least there is.
+/// The smallest limit that is permitted.
+constexpr size_t least_memory = 128 * megabyte;
 constexpr size_t downloads = 4;
 constexpr size_t frame_record_bytes = 16'000;
-constexpr uint64_t unread = 700;    ///< Repos of one record.
-constexpr size_t kept_commits = 60; ///< Of each download: below 1 MiB.
+constexpr uint64_t unread = 700; ///< Repos of one record.
+/// Commits kept of each download: below 1 MiB.
+constexpr size_t kept_commits = 60;
 
-/// What the plan of the node's memory has of it for the stream, for the window
-/// of the consumer, and for the CARs of all downloads: each.
+/// The share of the node's memory plan for the stream, for the window of the
+/// consumer, and for the CARs of all downloads, each.
 constexpr size_t share = least_memory / 16;
-/// Of one download: its part of that, the window, and the index of its blocks.
+/// Memory of one download: its part of the share, the window, and the index of
+/// its blocks.
 constexpr size_t fetch_bytes
   = share / downloads + limits::fetch_window_bytes + megabyte;
 
-/// A CAR that begins with more than its part of the memory for spools, and goes
-/// on as slowly as may be.
+/// Sends a CAR that begins with more than its part of the memory for spools and
+/// continues as slowly as permitted.
 void trickle(raw_peer& peer, const std::string&) {
   const live_repo any;
   const std::array roots{atproto::cid::of_dag_cbor(any.commit_block())};
@@ -56,7 +59,7 @@ void trickle(raw_peer& peer, const std::string&) {
   }
 }
 
-/// All of one node's memory, each kind at its bound at the same time.
+/// Each kind of a node's memory is at its limit at the same time.
 class MemoryFullTest : public NetFixture {
 protected:
   void SetUp() override {
@@ -65,7 +68,7 @@ protected:
 #endif
     hub.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
     hub.on("/did:plc:", [](raw_peer& peer, const std::string&) {
-      peer.wait_for_end(); // The directory has no answer.
+      peer.wait_for_end(); // The directory never answers.
     });
     for (uint64_t i = 0; i < unread; ++i) {
       auto& x = repos.emplace_back(20'000 + i);
@@ -94,7 +97,7 @@ protected:
                                          + std::to_string(++made)));
   }
 
-  /// Next commit of an account.
+  /// The next commit of an account.
   bytes next_commit(live_repo& x) {
     put_record(x);
     auto draft = x.draft();
@@ -102,7 +105,7 @@ protected:
     return draft.encode(draft.sign(x.key()));
   }
 
-  /// By kind, at one moment.
+  /// The memory in use by kind, at one moment.
   std::map<std::string, uint64_t> held() {
     const auto page = node->metrics();
     std::map<std::string, uint64_t> out;
@@ -124,7 +127,7 @@ protected:
   std::list<live_repo> repos;
   std::list<live_repo> slow;
   hostile_stream stream;
-  hostile_host hub; ///< Relay, directory, and the host of `repos`.
+  hostile_host hub; ///< The relay, directory, and host of `repos`.
   std::list<hostile_host> hosts;
   std::unique_ptr<hostile_node> node;
 };
@@ -167,7 +170,9 @@ TEST_F(MemoryFullTest, EachQueueAtItsShareAtOnceStaysUnderTheLimit) {
   EXPECT_LE(now["fetches"], bounds.at("fetches"));
   flood.request_stop();
   if (!full)
-    node = nullptr; // Or what it does not read is never sent.
+    // Otherwise the host would wait for ever to send what the node does not
+    // read.
+    node = nullptr;
   flood.join();
   ASSERT_TRUE(full);
   auto& live = repos.front();

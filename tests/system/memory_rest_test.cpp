@@ -9,8 +9,8 @@
 
 namespace weir::tests {
 
-// benchmarks.md, Memory after a backfill: what a backfill took, a node that has
-// done it gives back.
+// benchmarks.md, Memory after a backfill: a node returns the memory of a
+// backfill when it is done.
 TEST(MemoryRestTest, AfterABackfillItsMemoryGoesBackToTheSystem) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "most of the memory would be the sanitizer's";

@@ -9,8 +9,8 @@
 #include <mutex>
 #include <vector>
 
-// architecture.md, Health: what answers, and answers nothing of use, is named;
-// a bad host, and accounts that somebody invents, make no node unready.
+// architecture.md, Health: servers whose answers are useless are reported. A
+// bad host, and accounts that do not exist, make no node unready.
 namespace weir::tests {
 
 namespace {
@@ -19,8 +19,8 @@ using namespace std::chrono_literals;
 using simnet::account_view;
 using simnet::fault_kind;
 
-/// A directory that knows the accounts of the network, and what it says of them
-/// is up to the test.
+/// A directory that knows the accounts of the network. The test decides its
+/// answers.
 class scripted_directory {
 public:
   using answer = std::function<std::string(const account_view&)>;
@@ -53,7 +53,7 @@ public:
   size_t asked() const { return host_.asked("/did:plc:"); }
 
 private:
-  /// Of those that nobody knows it has documents without a key.
+  /// For unknown DIDs it has documents without a key.
   std::string answer_to(const std::string& did) {
     const auto index = net_.life().truth().find(did);
     if (!index)
@@ -65,7 +65,7 @@ private:
   followed_network& net_;
   std::mutex guard_;
   answer tells_;
-  hostile_host host_; ///< Last: its threads use the rest.
+  hostile_host host_; ///< Last, because its threads use the members above.
 };
 
 class MisledHealthTest : public WatchedNodeTest {
@@ -79,7 +79,7 @@ protected:
     ASSERT_TRUE(net.life().faults().inject(x));
   }
 
-  /// So many accounts have a new key, and use it.
+  /// Gives `count` accounts a new key and lets them use it.
   void rotate(size_t count) {
     for (size_t i = 0; i < count; ++i) {
       happen(fault_kind::rotate_key, i);
@@ -93,7 +93,8 @@ protected:
     ASSERT_TRUE(await_ready());
   }
 
-  /// The directory is named with these words, until it tells the truth again.
+  /// Expects that the directory is reported with this error until its answers
+  /// are right again.
   void expect_named(const std::string& error) {
     ASSERT_TRUE(await_cause("directory", directory.url(), error));
     directory.tell_truth();
@@ -104,7 +105,7 @@ protected:
     EXPECT_EQ(warnings("healthy_again", "directory"), 1u);
   }
 
-  /// Ready, and no cause, as often as health is judged in a while.
+  /// Expects a ready node without a cause for several checks of health.
   void expect_well() {
     EXPECT_FALSE(eventually(4 * std::chrono::ceil<std::chrono::seconds>(
                               limits::health_check_interval),
@@ -135,7 +136,8 @@ TEST_F(MisledHealthTest, ADirectoryWithoutKeysIsNamed) {
   expect_named("the document has no usable signing key");
 }
 
-// It still has the rest, and all of them succeeded a moment ago
+// The directory still has some documents, and all its answers were right a
+// moment ago
 TEST_F(MisledHealthTest, ADirectoryThatLostMostDocumentsIsNamed) {
   start_equal();
   directory.tell([this](const auto& x) {
@@ -148,7 +150,7 @@ TEST_F(MisledHealthTest, ADirectoryThatLostMostDocumentsIsNamed) {
   expect_named("not_found: the directory answers HTTP 404");
 }
 
-// Nothing is looked up in this life: the store says whom it knew
+// Nothing is looked up in this life: the store tells whom it knew
 TEST_F(MisledHealthTest, ADirectoryWithoutHostsIsNamedAfterAStart) {
   start_equal();
   stop();
@@ -171,7 +173,7 @@ TEST_F(MisledHealthTest, ADocumentThatNamesNoHostIsAReasonInWords) {
   })) << readiness();
 }
 
-// Those that it knows are found all the same
+// Existing accounts are synced nevertheless
 TEST_F(MisledHealthTest, InventedAccountsMakeNoNodeUnready) {
   config.mode = actors::tracking_mode::manual;
   start();
@@ -196,7 +198,7 @@ TEST_F(MisledHealthTest, InventedAccountsMakeNoNodeUnready) {
   EXPECT_EQ(warnings("unhealthy", "directory"), 0u);
 }
 
-// protocol-coverage.md 5: whatever the host says is no repository
+// protocol-coverage.md 5: no answer of the host is a repo
 TEST_F(MisledHealthTest, HostsThatServePagesAreNamed) {
   for (const auto status : {200, 404}) {
     const std::string fetch = "/xrpc/com.atproto.sync.getRepo";
@@ -225,7 +227,8 @@ TEST_F(MisledHealthTest, HostsThatServePagesAreNamed) {
   EXPECT_EQ(warnings("healthy_again", "fetch"), 2u);
 }
 
-// limits::health_memory: the others answered well when they were last asked
+// limits::health_memory: the other hosts answered well when they were last
+// asked
 TEST_F(MisledHealthTest, OneBadHostStopsNoNodeWhoseOtherHostsAreQuiet) {
   config.retry_backoff_min = config.retry_backoff_max = 1h;
   start_equal();

@@ -40,15 +40,15 @@ protected:
 
   void untrack(const std::string& did);
 
-  /// Waits until the copy has the `kept` records of exactly `repos`, and
-  /// nothing is left to do.
+  /// Waits until the copy has the `kept` records of exactly `repos`, and no
+  /// work is left.
   void expect_copy(const std::function<std::set<std::string>()>& repos,
                    const wire::collection_filter& kept);
 
   std::string copy_difference(const std::set<std::string>& repos,
                               const wire::collection_filter& kept);
 
-  /// Of this repo at the application.
+  /// The application's records of this repo.
   auto copied(const std::string& did) {
     return copy.read([&did](const apps::event_copy& x) {
       return x.accounts().at(did).records;
@@ -61,23 +61,24 @@ protected:
     });
   }
 
-  /// Accounts with a record in it.
+  /// The accounts with a record in this collection.
   std::set<std::string> holding(std::string_view collection);
 
   std::set<std::string> everybody();
 
-  /// Lets one account write until it has one post more: the first that is among
-  /// `those`, or is not.
+  /// Lets one account write until it has one more post: the first account that
+  /// is in `those`, or that is not.
   void write_posts(bool among, const std::set<std::string>& those);
 
-  /// Of a node that follows whoever has a record in `follows` and keeps `posts`:
-  /// it finds those who had one before, then those who write their first one.
+  /// For a node that follows the accounts with a record in `follows` and keeps
+  /// `posts`: expects those that had one before, then those that write their
+  /// first one.
   void expect_holders_of_follows();
 
-  /// By how many repos the node says it tracks.
+  /// The number of tracked repos that the node reports.
   uint64_t tracked() { return status_of(*web, at).repos; }
 
-  /// Of repos that were added with collections.
+  /// Filters of repos that were added with collections.
   std::map<std::string, wire::collection_filter> own;
 };
 
@@ -168,8 +169,8 @@ void ModesTest::expect_holders_of_follows() {
   ASSERT_FALSE(before.empty());
   ASSERT_LT(before.size(), everybody().size());
   const auto kept = wire::collection_filter::parse({posts}).value();
-  expect_copy([&] { return before; }, kept); // They are quiet.
-  write_posts(false, before); // What is kept is no signal.
+  expect_copy([&] { return before; }, kept); // These accounts are quiet.
+  write_posts(false, before); // A record that is kept is not a signal.
   write_posts(true, before);
   ASSERT_EQ(holding(follows), before);
   expect_copy([&] { return before; }, kept);
@@ -178,7 +179,8 @@ void ModesTest::expect_holders_of_follows() {
   ASSERT_GT(holding(follows).size(), before.size());
   expect_copy(
     [this, &before] {
-      auto out = holding(follows); // Who deleted it stays.
+      // An account that deleted its record stays tracked.
+      auto out = holding(follows);
       out.insert(before.begin(), before.end());
       return out;
     },
@@ -204,7 +206,7 @@ TEST_F(ModesTest, ManualModeFollowsOnlyWhatWasAdded) {
   start({"--mode", "manual"});
   const auto chosen = net.life().truth().view(3).id.str();
   track(chosen);
-  net.life().traffic().make(300); // Of everybody.
+  net.life().traffic().make(300); // Writes of all accounts.
   net.life().traffic().post(3);
   expect_copy([&] { return std::set{chosen}; }, {});
   end();
@@ -217,7 +219,7 @@ TEST_F(ModesTest, FullNetworkModeFollowsEveryListedRepo) {
   end();
 }
 
-/// All of them in the traffic that are under app.bsky.feed, by name.
+/// Names of all collections below app.bsky.feed in the traffic.
 std::vector<std::string> feed_collections(const simnet::truth& of) {
   std::set<std::string> out;
   for (const auto& x : of.expected())
@@ -229,9 +231,9 @@ std::vector<std::string> feed_collections(const simnet::truth& of) {
   return {out.begin(), out.end()};
 }
 
-// SYNC-20, SYNC-21, SYNC-22, SYNC-24: a pattern and a name, live and fetched;
-// commits outside of both move their chain all the same. Two more match nothing:
-// one ends within a segment, one within a name.
+// SYNC-20, SYNC-21, SYNC-22, SYNC-24: a pattern and a name, live and fetched.
+// Commits outside of both still advance the chain. Two more patterns match
+// nothing: one ends within a segment, one within a name.
 TEST_F(ModesTest, TheFilterDecidesInAllModesWhatIsStored) {
   auto names = feed_collections(net.life().truth());
   ASSERT_GT(names.size(), 1u);
@@ -273,14 +275,15 @@ TEST_F(ModesTest, WhatARepoKeepsNoMoreIsDeletedAtApplications) {
   own.emplace(chosen, wire::collection_filter::parse({follows}).value());
   track(chosen, {follows});
   expect_copy([&] { return std::set{chosen}; }, {});
-  own.clear(); // To the node's own again.
+  own.clear(); // Back to the node's own filter.
   untrack(chosen);
   track(chosen);
   expect_copy([&] { return std::set{chosen}; }, {});
   end();
 }
 
-// SYNC-30; docs/api.md, POST /repos/remove; ADR 16: they keep what they have
+// SYNC-30; docs/api.md, POST /repos/remove; ADR 16: applications keep what they
+// have
 TEST_F(ModesTest, ARemovedRepoIsNotDeletedAtApplications) {
   start({"--mode", "manual"});
   const auto removed = net.life().truth().view(3).id.str();
@@ -292,7 +295,7 @@ TEST_F(ModesTest, ARemovedRepoIsNotDeletedAtApplications) {
   ASSERT_FALSE(before.empty());
   untrack(removed);
   ASSERT_TRUE(await_erased());
-  net.life().traffic().post(3); // Nobody hears of these.
+  net.life().traffic().post(3); // No application gets these.
   net.life().traffic().post(4);
   EXPECT_TRUE(eventually(node_patience, [&] {
     return copy_difference({kept}, {}) == removed + " came\n";
@@ -301,8 +304,8 @@ TEST_F(ModesTest, ARemovedRepoIsNotDeletedAtApplications) {
   end();
 }
 
-// ADR 16: how deletions are sent all the same. Those that were not sent before the
-// removal are not sent.
+// ADR 16: how deletions are sent nevertheless. Records that were not sent
+// before the removal are not deleted either.
 TEST_F(ModesTest, ARepoThatKeepsNothingAnyMoreIsRemovedWithDeletes) {
   start({"--mode", "manual"});
   const auto heard = net.life().truth().view(3).id.str();
@@ -317,7 +320,7 @@ TEST_F(ModesTest, ARepoThatKeepsNothingAnyMoreIsRemovedWithDeletes) {
   untrack(heard);
   ASSERT_TRUE(await_erased());
   EXPECT_TRUE(copied(heard).empty());
-  copy.end(); // The application goes away.
+  copy.end(); // The application disconnects.
   const auto before = copied(unheard);
   track(unheard, {nothing});
   ASSERT_TRUE(eventually(node_patience, [&] {
@@ -334,17 +337,17 @@ TEST_F(ModesTest, ARepoThatKeepsNothingAnyMoreIsRemovedWithDeletes) {
   end();
 }
 
-// SYNC-18, SYNC-23, SYNC-25; protocol-coverage.md 9.2: whoever has a record in
-// the signal collection, found by the relay's listing or by an event, with the
-// records of another one
+// SYNC-18, SYNC-23, SYNC-25; protocol-coverage.md 9.2: accounts with a record
+// in the signal collection are found by the relay's listing or by an event.
+// Records of another collection are kept.
 TEST_F(ModesTest, SignalModeFollowsWhoHasARecordInTheCollection) {
   start({"--mode", "signal", "--signal-collection", follows, "--collections",
          posts});
   expect_holders_of_follows();
 }
 
-// SYNC-18: a PDS has no list of who has records in a collection, so its accounts
-// are asked about, and who turns up later shows by an event
+// SYNC-18: a PDS cannot list the accounts with records in a collection, so each
+// is asked about, and later ones are found by an event
 TEST_F(ModesTest, SignalModeAsksHostsWhoHasARecordInTheCollection) {
   run(arguments(true, {"--mode", "signal", "--signal-collection", follows,
                        "--collections", posts}));

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
-// Hosts that accept every connection and never answer, each an origin of its
+// Hosts that accept every connection and never answer; each is an origin of its
 // own.
 
 namespace weir::tests {
@@ -27,8 +27,8 @@ protected:
     relay.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
   }
 
-  /// Accounts, each of a host of its own: one listener has all addresses of
-  /// this machine, and takes what is sent to it until the other side ends.
+  /// Accounts on hosts of their own: one listener has all addresses of this
+  /// machine and reads what it gets until the other side ends.
   std::vector<atproto::did> mute_accounts() {
     std::vector<atproto::did> out;
     for (size_t i = 0; i < mute_hosts; ++i) {
@@ -51,7 +51,7 @@ protected:
   }
 
   hostile_stream stream;
-  hostile_host relay; ///< The directory and the honest host as well.
+  hostile_host relay; ///< Also the directory and the honest host.
   scripted_server mute{[](raw_peer& peer, size_t) {
                          std::string ignored;
                          while (peer.read_some(ignored, -1)
@@ -63,8 +63,8 @@ protected:
 
 } // namespace
 
-// actors.md, Who is fetched next: hosts that never answer have their turn, and
-// not fifteen seconds of it while others wait.
+// actors.md, Who is fetched next: hosts that never answer get their turn, but
+// not for fifteen seconds while others wait.
 TEST_F(MuteHostsTest, HonestReposBehindACrowdThatNeverAnswersAreFetched) {
   hostile_node node{{"relay:" + relay.url()},
                     relay.url(),

@@ -12,7 +12,7 @@
 #include <future>
 #include <numeric>
 
-// Accounts that nobody tracks and the stream of a PDS names.
+// Accounts that are not tracked and that the stream of a PDS names.
 namespace weir::tests {
 
 namespace {
@@ -23,7 +23,7 @@ using simnet::hostility;
 constexpr size_t honest_accounts = 20;
 constexpr size_t fictive_host = 1;
 constexpr size_t newcomers = 10;
-/// That a stream made when others come.
+/// Number of invented names that a stream has sent when others come.
 constexpr uint64_t inventions = 1'000;
 constexpr const char* subscribe = "/xrpc/com.atproto.sync.subscribeRepos";
 
@@ -39,9 +39,9 @@ simnet::network_options beside_fiction() {
 
 } // namespace
 
-// A PDS names accounts that never were, as fast as they are read. Its names are
-// no rows, and a new account of another host is there by its first events, not
-// by a listing.
+// A PDS names accounts that do not exist, as fast as they are read. They get no
+// rows. A new account of another host is tracked by its first events, not by a
+// listing.
 TEST(NewcomersTest, InventedNamesOfAStreamAreNoReposAndKeepNobodyWaiting) {
   simnet::network network{beside_fiction()};
   const auto urls = network.start(2).value();
@@ -73,8 +73,8 @@ TEST(NewcomersTest, InventedNamesOfAStreamAreNoReposAndKeepNobodyWaiting) {
   node.stop();
 }
 
-// SYNC-19: an account counts as tracked when its row is on disk, and not when a
-// frame of a relay asked for that. The REPO that was asked first dies; its
+// SYNC-19: an account counts as tracked when its row is on disk, not when a
+// frame of a relay requested that. The REPO that was asked first dies, and its
 // frames come again.
 TEST(NewcomersTest, ARepoThatDiesBeforeItsRowIsWrittenIsTrackedAllTheSame) {
   followed_network net{17, 6, 100};
@@ -91,7 +91,8 @@ TEST(NewcomersTest, ARepoThatDiesBeforeItsRowIsWrittenIsTrackedAllTheSame) {
     });
   };
   ASSERT_TRUE(all_synced()) << tail_of(node.errors());
-  net.life().truth().add_account(); // Its frames are the first that come.
+  // The frames of this account are the first ones.
+  net.life().truth().add_account();
   EXPECT_TRUE(all_synced()) << tail_of(node.errors());
   EXPECT_NE(node.errors().find("repo_died"), std::string::npos);
   node.send(SIGTERM);
@@ -100,8 +101,8 @@ TEST(NewcomersTest, ARepoThatDiesBeforeItsRowIsWrittenIsTrackedAllTheSame) {
 
 namespace {
 
-/// A PDS in the test's hands, the directory as well. It lists nobody, so only
-/// its stream tells of its account.
+/// A PDS that the test controls and that is also the directory. It lists no
+/// accounts, so only its stream tells of its account.
 class NewcomerTest : public testing::Test {
 protected:
   NewcomerTest() {
@@ -184,7 +185,7 @@ TEST_F(NewcomerTest, AnAccountThatMovedInIsFoundAlthoughItsOldDocumentIsKnown) {
   EXPECT_EQ(node.await(repo.did(), "synced").rev, repo.rev().str());
 }
 
-// A fetch older than the event that caused it is no success.
+// A fetch that is older than the event that caused it has not succeeded.
 TEST_F(NewcomerTest, TheFetchBringsWhatTheFirstEventTold) {
   host.publish(repo, host.url());
   const auto old = repo.export_car();

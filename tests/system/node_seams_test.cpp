@@ -13,14 +13,13 @@
 #include <atomic>
 #include <filesystem>
 
-// architecture.md, Shells and machines: what a node is given from outside is
-// all it uses.
+// architecture.md, Shells and machines: a node uses only what it is given.
 
 namespace weir::tests {
 
 namespace {
 
-/// The machine's network, with a count of what goes through.
+/// The machine's network, which counts its uses.
 class counted_transport final : public net::transport {
 public:
   explicit counted_transport(net::transport_ptr inner)
@@ -62,7 +61,7 @@ private:
   net::transport_ptr inner_;
 };
 
-/// A node whose disk and network are the test's.
+/// A node with a disk and a network of the test.
 class NodeSeamsTest : public testing::Test {
 protected:
   NodeSeamsTest() {
@@ -128,7 +127,7 @@ TEST_F(NodeSeamsTest, ANodeLivesOnTheDiskAndTheNetworkItIsGiven) {
   EXPECT_FALSE(std::filesystem::exists(dir.at("data/store/CURRENT")));
 }
 
-// Whoever ends a node that still starts need not wait for it
+// A node that still starts can be stopped without waiting
 TEST_F(NodeSeamsTest, AStartEndsWhereverItIsAskedToAndHarmsNothing) {
   {
     auto node = start();

@@ -7,14 +7,15 @@
 #include <regex>
 #include <set>
 
-// The metrics of docs/operations.md, against what a node that follows something
-// prints. cmake/check_operations.cmake holds the rest of the page to the code.
+// Compares the metrics in docs/operations.md with those of a node that follows
+// something. cmake/check_operations.cmake compares the rest of the page with
+// the code.
 
 namespace weir::tests {
 
 namespace {
 
-/// With `{label}` or `{label="value"}`, where the page says it so.
+/// The names, with `{label}` or `{label="value"}` where the page has them.
 std::set<std::string> metrics_of_page() {
   const auto page = read_file(data_path("../../docs/operations.md"));
   const std::regex name{"weir_[a-z][a-z0-9_]*(\\{[a-z]+(=\"[a-z]+\")?\\})?"};
@@ -27,7 +28,7 @@ std::set<std::string> metrics_of_page() {
 
 using name_set = std::set<std::string>;
 
-/// Every match of group 1.
+/// All matches of group 1.
 std::vector<std::string> all_of(const std::string& text,
                                 const std::string& pattern) {
   const std::regex wanted{pattern};
@@ -38,7 +39,7 @@ std::vector<std::string> all_of(const std::string& text,
   return out;
 }
 
-/// Names of the labels that the first sample of a metric has.
+/// The label names of a metric's first sample.
 name_set labels_of(const std::string& text, const std::string& metric) {
   const auto at = text.find('\n' + metric + '{');
   if (at == std::string::npos)
@@ -48,9 +49,10 @@ name_set labels_of(const std::string& text, const std::string& metric) {
   return {names.begin(), names.end()};
 }
 
-/// What an expression compares is compared sample by sample, of equal labels but
-/// for those that `ignoring` names. Others find no partner, and the alert is
-/// never given. A metric with labels and one without are the same case.
+/// A comparison in an expression matches samples with equal labels, except for
+/// those that `ignoring` names. Samples without a partner are dropped, so the
+/// alert would never fire. A metric with labels and one without have no
+/// partners either.
 bool compares_alike(const std::string& expression, const std::string& text) {
   name_set ignored;
   for (const auto& list : all_of(expression, "ignoring\\(([a-z_, ]*)\\)"))
@@ -65,8 +67,8 @@ bool compares_alike(const std::string& expression, const std::string& text) {
   return found.size() <= 1;
 }
 
-/// The expressions of the table of alerts: what stands between backticks and has
-/// a comparison.
+/// The expressions of the table of alerts: the text in backticks that has a
+/// comparison.
 std::vector<std::string> alerts_of_page() {
   const auto page = read_file(data_path("../../docs/operations.md"));
   const auto from = page.find("| alert | when |");
@@ -74,7 +76,7 @@ std::vector<std::string> alerts_of_page() {
   return all_of(table, "`([^`]*(?:>|<|==) [^`]*)`");
 }
 
-/// Whether one of the lines is a sample of it.
+/// Whether one of the lines is a sample of the metric.
 bool has_sample(const std::string& text, const std::string& metric) {
   const auto brace = metric.find('{');
   if (brace == std::string::npos)
@@ -86,7 +88,7 @@ bool has_sample(const std::string& text, const std::string& metric) {
   return text.find(start) != std::string::npos;
 }
 
-/// What a node prints that follows something.
+/// The metrics of a node that follows something.
 std::string metrics_of_node() {
   complete_network net{20};
   EXPECT_TRUE(net.await_whole());
@@ -113,7 +115,7 @@ TEST(OperationsPageTest, AlertsCompareMetricsOfTheSameLabels) {
   EXPECT_GE(alerts.size(), 8u);
   for (const auto& x : alerts)
     EXPECT_TRUE(compares_alike(x, text)) << x;
-  // That it can fail.
+  // Shows that the check can fail.
   EXPECT_FALSE(
     compares_alike("weir_repos{state=\"error\"} > weir_repos_tracked", text));
   EXPECT_FALSE(compares_alike(

@@ -27,11 +27,12 @@ namespace weir::tests {
 
 namespace {
 
-constexpr const char* mark = "WEIR_IN_OWN_NETWORK"; ///< The file to make.
+/// Names the file to create.
+constexpr const char* mark = "WEIR_IN_OWN_NETWORK";
 constexpr int forbidden = 77;
 constexpr int broken = 78;
 
-// All of these run between fork and exec.
+// All functions here run between fork and exec.
 
 bool write_file(const char* path, const std::string& text) {
   const int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -42,7 +43,7 @@ bool write_file(const char* path, const std::string& text) {
   return good;
 }
 
-/// Root of these namespaces is who was the user outside.
+/// The user outside becomes root of these namespaces.
 bool enter() {
   const auto user = std::to_string(getuid());
   const auto group = std::to_string(getgid());
@@ -78,7 +79,7 @@ bool raise_loopback(const std::vector<std::string_view>& addresses) {
   return good;
 }
 
-/// Nobody else sees this mount.
+/// This mount is private to the namespace.
 bool ask_loopback_for_names(const std::string& file) {
   return mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0
          && mount(file.c_str(), "/etc/resolv.conf", nullptr, MS_BIND, nullptr)

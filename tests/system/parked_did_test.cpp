@@ -12,7 +12,7 @@
 #include <csignal>
 #include <mutex>
 
-// api.md, Acks: one DID is never acked while 10,000 events of others are.
+// api.md, Acks: one DID is never acked while 10,000 events of others are acked.
 // architecture.md I5.
 
 namespace weir::tests {
@@ -21,13 +21,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Whose event it is, stands before what is in it.
+/// An event names its DID before its content.
 bool is_of(std::string_view event, std::string_view did) {
   constexpr std::string_view name = R"("did":")";
   return event.substr(event.find(name) + name.size()).starts_with(did);
 }
 
-/// Acks everybody's events but one DID's.
+/// Acks the events of all DIDs except one.
 class partial_consumer {
 public:
   explicit partial_consumer(std::string did) : parked_(std::move(did)) {
@@ -55,7 +55,7 @@ public:
       channel_->ack(id);
   }
 
-  /// Events of other DIDs.
+  /// Number of events of other DIDs.
   size_t others() const {
     const std::lock_guard lock{guard_};
     return others_;
@@ -91,19 +91,19 @@ private:
   }
 
   const std::string parked_;
-  mutable std::mutex guard_; ///< Of all that follows but the channel.
+  mutable std::mutex guard_; ///< Guards all members below except the channel.
   bool relents_ = false;
   size_t others_ = 0;
   std::map<uint64_t, size_t> parked_here_;
   apps::event_copy copy_;
-  std::unique_ptr<channel_client> channel_; ///< Ends first.
+  std::unique_ptr<channel_client> channel_; ///< Is destroyed first.
 };
 
 class ParkedDidTest : public testing::Test {
 protected:
   static constexpr size_t events_a_life = 3'500;
 
-  /// The account with the longest history: more than a window holds.
+  /// The account with the longest history, which exceeds a window.
   size_t choose() {
     const auto& truth = net.life().truth();
     size_t best = 0;
@@ -142,8 +142,8 @@ size_t ParkedDidTest::dead_letters() {
   return apps::metric_total(as_text(page.body), "weir_deadletters", "");
 }
 
-/// Starts the node and lets events flow, until all of the others' have arrived
-/// and the parked one was tried again; then ends it.
+/// Starts the node and lets events flow until all events of the other DIDs have
+/// arrived and the parked one was tried again. Then stops the node.
 void ParkedDidTest::live_through(int end_signal) {
   constexpr size_t own_events = 100;
   node = std::make_unique<program>(
@@ -177,8 +177,8 @@ void ParkedDidTest::live_through(int end_signal) {
   check_store();
 }
 
-/// Its first event comes again and again; what may be in flight beside it came
-/// once.
+/// The DID's first event comes repeatedly. The others that may be in flight
+/// with it came once.
 void ParkedDidTest::check_parked(const std::map<uint64_t, size_t>& came) {
   if (first == 0)
     first = came.begin()->first;
@@ -187,7 +187,7 @@ void ParkedDidTest::check_parked(const std::map<uint64_t, size_t>& came) {
     EXPECT_TRUE(id == first || times == 1) << id << " came " << times;
 }
 
-/// Nobody has settled what nobody acked.
+/// An event without an ack is not settled.
 void ParkedDidTest::check_store() {
   const auto store = store_left::read(data);
   EXPECT_EQ(store.findings, "");

@@ -21,8 +21,8 @@ protected:
 
 } // namespace
 
-// One log for applications: each event of each store came once, under its own
-// number, those of an account in order, and acks led back to their stores.
+// Applications see one log: each event of each store came once with its own id,
+// those of an account in order, and acks reached their stores.
 TEST_F(PartitionsTest, OneChannelCarriesTheLogsOfAll) {
   for (int life = 0; life < 2; ++life) {
     run_with("4");

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 class PoisonTest : public testing::Test {
 protected:
-  /// One that dies at once may not come to say where it is.
+  /// Starts a node, which may die before it names its addresses.
   node_addresses start(program& node) {
     const auto at = parse_ready(node.read_line(node_patience).value_or(""));
     if (!at.data.empty())
@@ -30,7 +30,7 @@ protected:
     return at;
   }
 
-  /// A life that sees all of the network so far and ends in order.
+  /// A life that sees the whole network and ends in order.
   void follow_all() {
     program node{arguments};
     const auto at = start(node);
@@ -68,7 +68,7 @@ TEST_F(PoisonTest, AFrameThatEndsTheProcessIsSteppedOverAndItsRepoFetched) {
   const auto did = net.life().truth().view(victim).id.str();
   const std::vector<std::string> crash{"WEIR_CRASH_AT=frame.taken:1:" + did};
 
-  // The first life does not know, three more find out who it is.
+  // The first life does not know the frame; three more find it.
   for (size_t i = 0; i < 1 + limits::poison_frame_ends_max; ++i) {
     program node{arguments, crash};
     start(node);
@@ -101,8 +101,8 @@ TEST_F(PoisonTest, AFrameThatEndsTheProcessIsSteppedOverAndItsRepoFetched) {
   net.check(consumer, dir.at("taken"), data);
 }
 
-// A life that got somewhere did not die of a frame: the next one handles them
-// side by side, and does not write for each which one it is.
+// A life that made progress did not die of a frame. The next life handles
+// frames in parallel and does not write each one down first.
 TEST(CarefulLifeTest, ADeathAfterProgressIsNotFollowedByCare) {
   constexpr int64_t frames = 400;
   hostile_stream stream;
@@ -120,7 +120,7 @@ TEST(CarefulLifeTest, ADeathAfterProgressIsNotFollowedByCare) {
   auto commit = repo.draft();
   commit.seq = 2;
   ASSERT_TRUE(stream.send(commit.encode(commit.sign(repo.key()))));
-  // It comes to its repo behind a row that says how far the stream is.
+  // The row with the stream's position is written before the repo's.
   ASSERT_TRUE(eventually(node_patience, [&] {
     return node.repo(repo.did()).rev == repo.rev().str();
   }));

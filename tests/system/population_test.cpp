@@ -23,8 +23,8 @@ simnet::network_options population(size_t accounts, size_t deactivated) {
 
 } // namespace
 
-// Most accounts of old hosts are deactivated: those that are not are all
-// synced, within the memory, and then the node rests.
+// Most accounts of old hosts are deactivated. The active ones are all synced
+// within the memory limit, and then the node is idle.
 TEST(PopulationTest, AMajorityOfInactiveAccountsKeepsNobodyFromBeingSynced) {
   constexpr size_t accounts = 15'000;
   constexpr size_t deactivated = 12'500;
@@ -33,7 +33,8 @@ TEST(PopulationTest, AMajorityOfInactiveAccountsKeepsNobodyFromBeingSynced) {
   const temp_dir dir;
   simnet::network network{population(accounts, deactivated)};
   const auto urls = network.start(2).value();
-  // A directory of this machine; at the default rate it takes half a minute.
+  // The directory is on this machine; at the default rate it takes half a
+  // minute.
   std::vector<std::string> more{"--memory-limit", "128MiB"};
   if (wished("PLC_DEFAULT", 0) == 0)
     more.insert(more.end(), {"--plc-per-second", "5000"});
@@ -44,7 +45,7 @@ TEST(PopulationTest, AMajorityOfInactiveAccountsKeepsNobodyFromBeingSynced) {
   });
   ASSERT_EQ(node.metric("weir_repos_synced"), accounts - deactivated)
     << tail_of(node.process().errors());
-  // The time itself is what is tested. What the start left ends first.
+  // The CPU time is what is tested. Work of the start ends first.
   std::this_thread::sleep_for(2s);
   const auto before = node.process().cpu_time();
   std::this_thread::sleep_for(std::chrono::seconds{quiet_seconds});
@@ -52,7 +53,7 @@ TEST(PopulationTest, AMajorityOfInactiveAccountsKeepsNobodyFromBeingSynced) {
   const auto peak = node.process().peak_bytes();
   std::cout << "used " << used / 1ms << " ms in " << quiet_seconds
             << " s, peak " << peak / megabyte << " MiB\n";
-  // 7.5 ms a second on a quiet machine; whatever does not rest takes a core.
+  // 7.5 ms a second on a quiet machine; a busy loop takes a core.
   EXPECT_LT(used, quiet_seconds * 75ms * slowness);
   EXPECT_LT(peak, memory + memory_slack);
   EXPECT_EQ(node.metric("weir_repos_synced"), accounts - deactivated);

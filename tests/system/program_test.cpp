@@ -15,13 +15,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// What tests are made of.
+// Tests of the test support itself.
 
 namespace weir::tests {
 
 namespace {
 
-/// A test that starts a node, says where it listens, and hangs.
+/// A test that starts a node, reports where it listens, and hangs.
 [[noreturn]] void hang_with_node(const std::vector<std::string>& arguments,
                                  int said) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -37,7 +37,7 @@ namespace {
   _exit(1);
 }
 
-/// To the end of the first line.
+/// Reads up to the end of the first line.
 std::string read_line(int from) {
   std::string out;
   for (char c = 0; read(from, &c, 1) == 1 && c != '\n';)
@@ -47,8 +47,8 @@ std::string read_line(int from) {
 
 } // namespace
 
-// No node is left behind that keeps the machine busy. A second one on its
-// directory would be refused while it lives.
+// No node is left running. A second one on its directory would be refused while
+// it lives.
 TEST(ProgramTest, ATestThatIsKilledTakesItsNodesWithIt) {
   const temp_dir dir;
   const std::vector<std::string> arguments{
@@ -66,7 +66,7 @@ TEST(ProgramTest, ATestThatIsKilledTakesItsNodesWithIt) {
   auto peer = raw_peer::dial(static_cast<uint16_t>(port));
   ASSERT_EQ(kill(test, SIGKILL), 0);
   ASSERT_EQ(waitpid(test, nullptr, 0), test);
-  EXPECT_EQ(peer.read_all(), ""); // Until it ends.
+  EXPECT_EQ(peer.read_all(), ""); // Waits for its end.
   program next{arguments};
   EXPECT_TRUE(next.read_line(node_patience)) << next.errors();
   next.send(SIGTERM);

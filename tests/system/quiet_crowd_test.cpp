@@ -7,8 +7,8 @@
 #include <chrono>
 #include <iostream>
 
-// The host of very many quiet accounts loses what it would have told: one reading
-// of its listing proves them all. ACCOUNTS=100000 is the large form
+// The host of very many quiet accounts loses events: one pass through its
+// listing proves them all. ACCOUNTS=100000 is the large form
 // (docs/completeness.md).
 
 namespace weir::tests {
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// For a thousand accounts to come, or to be proved, on a busy machine.
+/// Time for a thousand accounts to be synced or proved on a busy machine.
 constexpr auto patience_per_thousand = 30s * slowness;
 
 class quiet_crowd {
@@ -33,7 +33,7 @@ public:
   hostile_node& node() noexcept { return node_; }
   simnet::network& life() noexcept { return life_; }
 
-  /// @returns the seconds that it took, until all are called complete.
+  /// @returns the seconds until all are reported complete
   double await_whole() {
     const auto begin = std::chrono::steady_clock::now();
     const auto patience
@@ -45,8 +45,8 @@ public:
       .count();
   }
 
-  /// Loses the event of one account, and that something was lost is all that the
-  /// stream tells.
+  /// Loses the event of one account. The stream tells only that something was
+  /// lost.
   void lose_window() {
     simnet::fault x;
     x.kind = simnet::fault_kind::lose_window;
@@ -93,7 +93,8 @@ TEST(QuietCrowdTest, OneListingProvesThemAllWithoutFetches) {
   quiet_crowd net{wished("ACCOUNTS", 2'000)};
   std::cout << "first copies: " << net.await_whole() << " s\n";
   const auto before = net.node().log_end();
-  net.life().traffic().post(0); // A position from which to be away.
+  // Gives the stream a position from which to resume.
+  net.life().traffic().post(0);
   ASSERT_TRUE(net.node().await_metric("weir_oplog_seq ", before + 1));
   net.node().restart([&] { net.lose_window(); });
   ASSERT_TRUE(net.node().await_metric("weir_upstream_resets_total", 1));

@@ -23,7 +23,7 @@ std::string field(const json::object& x, std::string_view key) {
   return found == nullptr ? "" : json::value_to<std::string>(*found);
 }
 
-/// Name of a DID's files.
+/// The name of a DID's files.
 std::string file_name(std::string did) {
   std::ranges::replace(did, ':', '_');
   return did;
@@ -92,7 +92,7 @@ realnet_capture::realnet_capture(const fs::path& folder) {
     read_frames(folder / (name + ".frames"), i, story);
     listings[i] = read_json(folder / (name + ".listRepos.json")).as_array();
   }
-  // The directory knew before a host told.
+  // At equal times the directory comes first.
   std::ranges::stable_sort(story, {}, &happening::time);
   const auto index = read_json(folder / "index.json").as_object();
   for (size_t i = 0; i < hosts; ++i)

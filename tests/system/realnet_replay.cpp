@@ -13,7 +13,7 @@ namespace json = boost::json;
 
 using atproto::cid;
 
-/// Behind the hosts.
+/// The directory's place is after the hosts.
 constexpr size_t directory_place = realnet_capture::hosts;
 
 net::http_reply refuse(int status, std::string_view name) {
@@ -24,7 +24,7 @@ net::http_reply ok(const json::value& x) {
   return net::json_reply(200, json::serialize(x));
 }
 
-/// The refusal of a repo that is not served, by its status.
+/// The refusal of a repo with this status, which is not served.
 net::http_reply refuse_repo(const std::string& status) {
   if (status == "takendown")
     return refuse(400, "RepoTakendown");
@@ -160,7 +160,7 @@ std::string realnet_replay::present(std::string text) const {
   return text;
 }
 
-/// The document that the directory makes of an operation.
+/// Stores the document that results from an operation.
 void realnet_replay::write_document(const realnet_capture::happening& x) {
   document made;
   if (x.operation.at("type") != "plc_tombstone") {

@@ -14,7 +14,7 @@
 
 #include <set>
 
-// A capture of two real PDSs drives the engine, over sockets.
+// A capture of two real PDSs drives the engine over sockets.
 
 namespace weir::tests {
 
@@ -23,8 +23,9 @@ namespace {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-/// After every rev of the capture, whatever the machine's clock says. They are
-/// signed, so they stay as they are: to this node all of its streams are late.
+/// A clock that is later than every rev of the capture, independent of the
+/// machine's. Revs are signed and cannot be changed, so to this node all its
+/// streams are late.
 class later_clock final : public clock {
 public:
   steady_time steady_now() const noexcept override {
@@ -86,14 +87,14 @@ protected:
                                        {&time, nullptr});
     ASSERT_TRUE(started) << started.error().context;
     node = std::move(*started);
-    // The next life is at the same address, where the consumer finds it.
+    // The next life uses the same address, where the consumer finds it.
     bind = node->data_url().substr(node->data_url().rfind('/') + 1);
     if (!consumer) {
       consumer = std::make_unique<apps::demo_consumer>(web->transport(),
                                                        node->data_url());
       consumer->start();
     }
-    // Frames are sent to whoever listens, not to who asks for the past.
+    // Frames are only sent to open connections, not from the past.
     ASSERT_TRUE(eventually(node_patience, [&] {
       const auto x = web->get(node->operations_url() + "/readyz");
       return x && x->status == 200;
@@ -110,7 +111,7 @@ protected:
     return json::parse(as_text(web->get(url).value().body)).as_object();
   }
 
-  /// Whether all frames are processed and no repo has anything to do.
+  /// Whether all frames are processed and no repo has work left.
   bool settled() {
     const auto cursors = ask(node->data_url() + "/stats/cursors");
     for (size_t i = 0; i < realnet_capture::hosts; ++i)
@@ -120,7 +121,7 @@ protected:
     return at_rest();
   }
 
-  /// Whether no repo has anything to do, and there are some.
+  /// Whether there are repos and none has work left.
   bool at_rest() {
     const auto work
       = work_of(*web, {node->data_url(), node->operations_url()});
@@ -137,7 +138,7 @@ protected:
       << json::serialize(ask(node->operations_url() + "/status"));
   }
 
-  /// Tells all, the engine being up to date where the capture's engine was.
+  /// Tells everything. The engine is up to date where the capture's engine was.
   void follow() {
     do {
       if (replay->next_needs_rest()) {
@@ -146,21 +147,21 @@ protected:
     } while (replay->tell());
   }
 
-  /// Whether the end of a repo is certain to be seen. Commits that were dropped
-  /// for a coming fetch are lost when the account goes away before it: its host
-  /// refuses the repo.
+  /// Whether the final state of a repo is certain to be delivered. Commits that
+  /// were dropped for a later fetch are lost when the account goes away first,
+  /// since its host then refuses the repo.
   bool is_told(const realnet_capture::account& x) const {
     return x.active || !missed_some;
   }
 
-  /// How what the consumer knows of one account differs from `x`.
+  /// How the consumer's copy of one account differs from `x`.
   std::string difference(const std::string& did,
                          const realnet_capture::account& x) {
     std::string out;
     consumer->read([&](const apps::event_copy& copy) {
       const auto found = copy.accounts().find(did);
       if (found == copy.accounts().end()) {
-        // A repo that was never there is not told about.
+        // A repo that never existed here is not delivered.
         out = x.status == "deleted" ? "" : "it is not known";
         return;
       }
@@ -181,7 +182,7 @@ protected:
     return out;
   }
 
-  /// The same of the store that a node has left: what no API shows.
+  /// The same for the store that a node has left, which no API shows.
   std::string difference_in(const store_readers& store, const atproto::did& id,
                             const realnet_capture::account& x) const {
     const auto rows = store.load_repo(id).value();
@@ -191,7 +192,7 @@ protected:
     bool told = false;
     consumer->read([&](auto& y) { told = y.accounts().contains(id.str()); });
     if (!repo && !told && x.status == "deleted")
-      return out; // Gone before a document said whose it was.
+      return out; // It was gone before a document named its host.
     if (const auto pds = repo ? repo->pds : ""; pds != replay->present(x.pds))
       out += "its host is " + pds + "; ";
     const auto head = chain.commit.defined() ? chain.commit.to_text() : "";
@@ -203,7 +204,7 @@ protected:
     return out;
   }
 
-  /// Stops the node.
+  /// Stops the node and compares its store.
   void expect_the_end_in_the_store() {
     stop();
     const auto stores = apps::closed_stores::open(dir.at("data")).value();
@@ -214,7 +215,7 @@ protected:
     }
   }
 
-  /// All scenarios are in their last state. The node ends.
+  /// Expects that all scenarios are in their final state, then stops the node.
   void expect_the_end() {
     std::string last;
     EXPECT_TRUE(eventually(
@@ -241,9 +242,9 @@ protected:
     expect_the_end_in_the_store();
   }
 
-  /// Of what a listing cannot tell: nobody was ever told of accounts that are
-  /// away, so there is nothing to take back; their hosts refuse the repo. Of
-  /// deleted ones not even the host is named.
+  /// Adjusts what a listing cannot tell: inactive accounts were never
+  /// delivered, so nothing must be taken back, and their hosts refuse the repo.
+  /// For deleted ones not even the host is known.
   void expect_what_is_left() {
     for (auto& [did, x] : capture->accounts) {
       if (!x.active || x.tombstoned)
@@ -265,7 +266,8 @@ protected:
   const std::unique_ptr<apps::web_client> web = apps::web_client::make();
   std::chrono::seconds listing_interval{86'400};
   std::string bind = "127.0.0.1:0";
-  std::string resolver; ///< Of handles; empty: the capture's directory.
+  /// Resolver of handles; empty: the capture's directory.
+  std::string resolver;
   bool missed_some = false; ///< See `is_told`.
   std::unique_ptr<realnet_capture> capture;
   std::unique_ptr<realnet_replay> replay;
@@ -281,21 +283,21 @@ TEST_F(RealnetTest, FollowedLiveEveryScenarioEndsInItsState) {
   follow();
   ASSERT_NO_FATAL_FAILURE(settle());
   expect_the_end();
-  // Frames alone did it: one fetch made each repo known, another one looked
-  // after those that had been away.
+  // Frames were enough: one fetch made each repo known, another one followed
+  // for those that had been inactive.
   for (const auto& [did, x] : capture->accounts) {
     const auto was_away = x.scenario == "reactivate" || x.scenario == "suspend";
     EXPECT_EQ(replay->fetches(did),
               x.status == "deleted" ? 0u : (was_away ? 2u : 1u))
       << x.scenario;
   }
-  // The replay itself ended where the real hosts did.
+  // The replay itself ended in the real hosts' state.
   for (size_t i = 0; i < realnet_capture::hosts; ++i)
     EXPECT_EQ(replay->list(i), capture->listings[i]);
 }
 
-// The tombstone is the directory's alone: the host goes on serving the repo,
-// and only reading the identity anew shows it (protocol-coverage.md 4.0,
+// Only the directory has the tombstone: the host still serves the repo, and
+// only a new look-up of the identity shows it (protocol-coverage.md 4.0,
 // #identity).
 TEST_F(RealnetTest, ATombstoneIsADeletionOnceTheIdentityIsReadAnew) {
   ASSERT_NO_FATAL_FAILURE(start());
@@ -324,7 +326,7 @@ TEST_F(RealnetTest, ATombstoneIsADeletionOnceTheIdentityIsReadAnew) {
   expect_the_end_in_the_store();
 }
 
-// The listings and the recorded CARs, in the blocks' own order, alone.
+// Only the listings and the recorded CARs, with their own order of blocks.
 TEST_F(RealnetTest, FoundLateEveryScenarioEndsInItsState) {
   while (replay->tell()) {
   }
@@ -337,14 +339,14 @@ TEST_F(RealnetTest, FoundLateEveryScenarioEndsInItsState) {
   const auto second = verify(dir.at("data"), {"--against", replay->hosts()[1]});
   EXPECT_EQ(second.findings, "");
   EXPECT_EQ(second.count("repos compared"), 2u);
-  // The one that left is not its old host's any more.
+  // The account that moved does not belong to its old host any more.
   const auto first = verify(dir.at("data"), {"--against", replay->hosts()[0]});
   EXPECT_EQ(first.findings, "");
   EXPECT_EQ(first.count("repos compared"), 11u);
 }
 
-// A node that ends while handles are being checked (protocol-coverage.md 8.8):
-// nobody speaks of these accounts again, and they are checked all the same.
+// A node stops while handles are being verified (protocol-coverage.md 8.8). No
+// event names these accounts again, but they are verified nevertheless.
 TEST_F(RealnetTest, HandlesThatWereBeingCheckedAreCheckedInTheNextLife) {
   while (replay->tell()) {
   }
@@ -370,8 +372,8 @@ TEST_F(RealnetTest, HandlesThatWereBeingCheckedAreCheckedInTheNextLife) {
   expect_the_end();
 }
 
-// Whatever happens while the engine is away, keys, hosts and handles among it:
-// it comes back with its cursors to a world that has moved on.
+// Everything happens while the engine is down, including changes of keys, hosts
+// and handles. It returns with old cursors to a changed network.
 // protocol-coverage.md 4.6
 TEST_F(RealnetTest, AwayAgainAndAgainEveryScenarioEndsInItsState) {
   constexpr size_t stride = 23;

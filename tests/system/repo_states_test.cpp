@@ -9,8 +9,8 @@
 #include <condition_variable>
 #include <list>
 
-// The states of repos, their queue and their retries, as a running node tells
-// them (SYNC-01 to SYNC-16).
+// The states of repos, their queue and their retries in the answers of a
+// running node (SYNC-01 to SYNC-16).
 
 namespace weir::tests {
 
@@ -36,7 +36,7 @@ protected:
     return out;
   }
 
-  /// Its download comes when the gate is open.
+  /// Its download is sent when the gate is open.
   void hold(const test_repo& repo) {
     const std::string car{as_text(repo.export_car())};
     host.on_repo(repo.did(), [this, car](raw_peer& peer, const std::string&) {
@@ -68,8 +68,8 @@ protected:
     changed.notify_all();
   }
 
-  /// Waits until so many downloads have come to the gate, those of a node that
-  /// was killed meanwhile too.
+  /// Waits until `downloads` have arrived at the gate, including those of a
+  /// node that was killed meanwhile.
   bool await_arrivals(size_t downloads) {
     std::unique_lock lock{guard};
     return changed.wait_for(lock, node_patience,
@@ -105,7 +105,7 @@ protected:
     EXPECT_EQ(answer->status, 200) << as_text(answer->body);
   }
 
-  /// A commit that does not follow on what the node has.
+  /// Makes a commit that does not follow the one that the node has.
   void break_chain(live_repo& repo) {
     for (const auto* name : {"app.test.note/lost", "app.test.note/sent"}) {
       repo.put(name, make_record("more"));
@@ -118,13 +118,14 @@ protected:
   std::mutex guard;
   std::condition_variable changed;
   bool gate = false;
-  size_t passes = 0; ///< So many go on while it is closed.
-  size_t arrived = 0; ///< At the gate, ever.
-  size_t waiting = 0; ///< There now.
+  /// Number of downloads that may pass while the gate is closed.
+  size_t passes = 0;
+  size_t arrived = 0; ///< Number that ever arrived at the gate.
+  size_t waiting = 0; ///< Number at the gate now.
   size_t most = 0;
   inbox<steady_time> tries;
   hostile_stream stream;
-  hostile_host host; ///< Its threads use what is above.
+  hostile_host host; ///< Its threads use the members above.
   std::list<live_repo> repos;
   std::unique_ptr<hostile_node> node;
   std::unique_ptr<apps::web_client> web = apps::web_client::make();
@@ -134,7 +135,8 @@ protected:
 
 } // namespace
 
-// SYNC-01 to SYNC-09, SYNC-13, SYNC-16, SYNC-33: one permit, which one download holds
+// SYNC-01 to SYNC-09, SYNC-13, SYNC-16, SYNC-33: there is one permit, and a
+// download has it
 TEST_F(RepoStatesTest, EveryStatusIsToldAndOutlivesARestart) {
   auto& failing = account();
   auto& broken_repo = account();
@@ -170,11 +172,11 @@ TEST_F(RepoStatesTest, EveryStatusIsToldAndOutlivesARestart) {
   auto after = row(failing);
   for (const auto* key : {"status", "error", "retry_count", "next_retry"})
     EXPECT_EQ(after.at(key), error.at(key)) << key;
-  after = row(broken_repo); // No other download of it has come.
+  after = row(broken_repo); // It was not downloaded again.
   for (const auto* key : {"rev", "record_count", "last_sync"})
     EXPECT_EQ(after.at(key), synced.at(key)) << key;
   ASSERT_TRUE(await_arrivals(2));
-  // The others say what they said before the end until they are woken.
+  // The others keep their former state until they are woken.
   size_t fetching = 0;
   eventually(node_patience, [&] {
     fetching = 0;
@@ -216,8 +218,8 @@ TEST_F(RepoStatesTest, CollectionsOfARepoAreShownAndOutliveARestart) {
   }
 }
 
-// SYNC-10, SYNC-11, SYNC-12: as many downloads as there are permits, and the
-// next one when one has ended
+// SYNC-10, SYNC-11, SYNC-12: there are as many downloads as permits, and the
+// next begins when one has ended
 TEST_F(RepoStatesTest, NeverMoreAreFetchedAtOnceThanAllowed) {
   constexpr size_t allowed = 2; // Not the default.
   std::vector<atproto::did> dids;
@@ -238,7 +240,7 @@ TEST_F(RepoStatesTest, NeverMoreAreFetchedAtOnceThanAllowed) {
   EXPECT_EQ(most, allowed);
 }
 
-// SYNC-06, SYNC-13, SYNC-14, SYNC-15: later and later, up to the longest delay
+// SYNC-06, SYNC-13, SYNC-14, SYNC-15: the delay grows up to its limit
 TEST_F(RepoStatesTest, AFailedFetchIsTriedAgainLaterAndLater) {
   auto& repo = account();
   host.on_repo(repo.did(), [&](raw_peer& peer, const std::string&) {
@@ -252,7 +254,7 @@ TEST_F(RepoStatesTest, AFailedFetchIsTriedAgainLaterAndLater) {
   for (const auto delay : {1s, 2s, 4s, 4s}) {
     const auto next = tries.pop();
     ASSERT_TRUE(next);
-    // Rows count in whole seconds.
+    // Rows have times in whole seconds.
     EXPECT_GE(*next - *last, std::chrono::microseconds{delay} - 1s);
     last = next;
   }

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sys/stat.h>
 
-// `weir repos`: what can be told to a node by HTTP can be told by a command
+// `weir repos`: every request of the HTTP API about repos has a command
 // (SYNC-10).
 
 namespace weir::tests {

@@ -14,7 +14,7 @@ namespace weir::tests {
 
 namespace {
 
-/// A directory, a PDS and a host of did:web documents; a node that knows it.
+/// A directory, a PDS and a host of did:web documents, and a node that uses it.
 class ResolveTest : public testing::Test {
 protected:
   plain_reply get(const std::string& path) const {
@@ -71,7 +71,7 @@ TEST_F(ResolveTest, ADocumentOfDidWebComesFromItsOwnHost) {
   expect_document(found.body, did);
 }
 
-// No escape in a DID chooses port, path or query of what the node asks.
+// An escape in a DID must not choose the port, path or query of a request.
 TEST_F(ResolveTest, ADidThatIsNoHostNameIsRefused) {
   const auto port = hub.url().substr(hub.url().rfind(':') + 1);
   for (const std::string& did :
@@ -85,13 +85,13 @@ TEST_F(ResolveTest, ADidThatIsNoHostNameIsRefused) {
   EXPECT_EQ(hub.connections(), 0u);
 }
 
-// What is known is given out; only the first question is a look-up.
+// A known identity is returned at once; only the first request is a look-up.
 TEST_F(ResolveTest, AnIdentityThatIsKnownIsNotLookedUp) {
   const auto did = repo.did().str();
   hub.on('/' + did, say(http_answer(200, document(did))));
   for (size_t i = 0; i < 50; ++i) {
     auto found = get("/resolve/" + did);
-    // Until the first answer is on disk each question counts as a look-up.
+    // Until the first answer is on disk each request counts as a look-up.
     ASSERT_TRUE(eventually(node_patience, [&] {
       if (found.status == 429)
         found = get("/resolve/" + did);
@@ -164,7 +164,7 @@ TEST_F(ResolveTest, AFailedRepoIsListedAmongTheErrors) {
 
 namespace {
 
-/// DIDs page by page, as many a page as `limit`; "?" for a page that is none.
+/// All DIDs, page by page with `limit` a page; "?" for an invalid page.
 std::vector<std::string>
 walk_errors(const std::function<plain_reply(const std::string&)>& get,
             size_t limit) {
@@ -185,12 +185,12 @@ walk_errors(const std::function<plain_reply(const std::string&)>& get,
       return out;
     cursor = std::string{next->as_string()};
   }
-  return {"?"}; // It goes in a circle.
+  return {"?"}; // The pages do not end.
 }
 
 } // namespace
 
-// SYNC-34: whatever the number of a page, each of them is listed, and once
+// SYNC-34: with any size of a page, each repo is listed exactly once
 TEST_F(ResolveTest, FailedReposAreListedPageByPage) {
   std::vector<std::string> all;
   for (uint64_t i = 0; i < 7; ++i) {
@@ -202,7 +202,8 @@ TEST_F(ResolveTest, FailedReposAreListedPageByPage) {
   }
   std::ranges::sort(all);
   std::vector<std::string> seen;
-  for (const size_t limit : {1, 3, 7, 8}) // One may be tried meanwhile.
+  // One repo may be tried during that time.
+  for (const size_t limit : {1, 3, 7, 8})
     EXPECT_TRUE(eventually(node_patience, [&] {
       seen = walk_errors(
         [this](const auto& path) {

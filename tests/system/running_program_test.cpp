@@ -14,21 +14,21 @@
 #include <fstream>
 #include <iostream>
 
-// What an operator sees of a node, and changes while it runs.
+// What an operator sees of a running node and changes while it runs.
 namespace weir::tests {
 
 namespace {
 
 using namespace std::chrono_literals;
 
-/// Of the address in its ready line.
+/// The address with this name in the ready line.
 std::string address_in(const std::string& line, std::string_view name) {
   const auto key = "\"" + std::string{name} + "\":\"";
   const auto begin = line.find(key) + key.size();
   return line.substr(begin, line.find('"', begin) - begin);
 }
 
-/// Whether these stand in the log, in this order.
+/// Whether these texts are in the log in this order.
 testing::AssertionResult in_order(const std::string& log,
                                   const std::vector<std::string>& all) {
   size_t at = 0;
@@ -40,7 +40,7 @@ testing::AssertionResult in_order(const std::string& log,
   return testing::AssertionSuccess();
 }
 
-/// A node fetches all 120 accounts, and is stopped: its whole log.
+/// The complete log of a node that fetches all 120 accounts and is stopped.
 std::string log_of_a_backfill(followed_network& network, const std::string& data,
                               const std::vector<std::string>& more = {}) {
   auto arguments = network.arguments(data, {"--log-format", "json"});
@@ -58,8 +58,8 @@ std::string log_of_a_backfill(followed_network& network, const std::string& data
 
 } // namespace
 
-// A start, a stream, a stop: without a word about a day nothing can be said of
-// it later.
+// A start, a stream, a stop: the log must make it possible to understand a day
+// later.
 TEST(LogStoryTest, ALifeIsToldAtLevelInfo) {
   const temp_dir dir;
   followed_network network{1, 120, 400};
@@ -77,7 +77,8 @@ TEST(LogStoryTest, ALifeIsToldAtLevelInfo) {
                              R"("event":"stopped")"}));
 }
 
-// Other collections: all is fetched again, though nothing was out of sync.
+// With other collections everything is fetched again, although nothing was out
+// of sync.
 TEST(LogStoryTest, ThatAllIsFetchedUnderOtherCollectionsIsTold) {
   const temp_dir dir;
   followed_network network{4, 120, 400};
@@ -91,7 +92,7 @@ TEST(LogStoryTest, ThatAllIsFetchedUnderOtherCollectionsIsTold) {
                         R"("event":"backfill_done","synced":"120")"}));
 }
 
-// It must not go on as if somebody could ever read what it writes.
+// It must not continue when nobody can ever read what it writes.
 TEST(LogStoryTest, ADirectoryThatIsTakenAwayEndsTheNode) {
   const temp_dir dir;
   program node{{"run", "--data-dir", dir.at("data"), "--bind", "127.0.0.1:0",
@@ -107,7 +108,7 @@ TEST(LogStoryTest, ADirectoryThatIsTakenAwayEndsTheNode) {
                         dir.at("data") + " was removed, or another directory"}));
 }
 
-// Whoever started it somewhere else than meant sees an empty store there.
+// A user who started it in the wrong place sees an empty store there.
 TEST(LogStoryTest, AStartSaysWhereItsStoreIsAndWhetherItIsNew) {
   const temp_dir dir;
   const auto data = std::filesystem::relative(dir.at("data")).string();
@@ -125,9 +126,9 @@ TEST(LogStoryTest, AStartSaysWhereItsStoreIsAndWhetherItIsNew) {
   }
 }
 
-// With the defaults, as somebody tries it first. Two seconds on a quiet machine
-// are promised. Ten times what it takes catches a node that waits for something,
-// such as for look-ups of which there are 20 a second: with those it takes 14.
+// The defaults, as in a first trial. The promise is two seconds on a quiet
+// machine. Ten times that detects a node that waits for something, such as 20
+// look-ups a second, with which it takes 14.
 TEST(FirstRunTest, ThreeHundredReposAreThereAtOnce) {
   const temp_dir dir;
   followed_network network{3, 300, 3'000};
@@ -174,7 +175,7 @@ TEST(FirstRunTest, ThreeHundredReposAreThereAtOnce) {
   })) << node.errors();
 }
 
-// Whoever starts it with nothing has to know what comes next.
+// A user who starts it without anything must learn what to do next.
 TEST(LogStoryTest, AnEmptyNodeSaysWhatToDoNext) {
   const temp_dir dir;
   program node{{"run", "--data-dir", dir.at("data"), "--bind", "127.0.0.1:0",
@@ -206,7 +207,7 @@ TEST(LogStoryTest, TheCommandThatItShowsHasThePassword) {
     << node.errors();
 }
 
-// Who gave an event up has to find it again.
+// An event that was given up must be found again.
 TEST(DeadLetterTest, WhatNobodyAcksIsNamedInTheLogAndListed) {
   const temp_dir dir;
   followed_network network{1, 3, 12};
@@ -238,7 +239,7 @@ TEST(DeadLetterTest, WhatNobodyAcksIsNamedInTheLogAndListed) {
   ASSERT_TRUE(metrics);
   EXPECT_GT(apps::metric_total(as_text(metrics->body), "weir_deadletters", ""),
             0u);
-  // The next page begins behind the last one.
+  // The next page begins after the last one.
   const auto first = list("?limit=1");
   const auto cursor = address_in(first, "cursor");
   ASSERT_FALSE(cursor.empty()) << first;
@@ -247,7 +248,8 @@ TEST(DeadLetterTest, WhatNobodyAcksIsNamedInTheLogAndListed) {
   EXPECT_EQ(list("?cursor=x").find(R"({"error":"InvalidRequest")"), 0u);
 }
 
-// limits and addresses need a restart, what an operator turns often does not.
+// Limits and addresses need a restart; settings that operators change often do
+// not.
 TEST(ReloadRunTest, AHangUpTakesOverLevelAndPasswordAndEndsNothing) {
   const temp_dir dir;
   write_private(dir.at("password"), "correct horse battery\n");
@@ -280,7 +282,7 @@ TEST(ReloadRunTest, AHangUpTakesOverLevelAndPasswordAndEndsNothing) {
     node.errors(), {R"("reloaded","log":"changed","password":"changed")"}));
   EXPECT_EQ(status("another long password"), 200);
   EXPECT_EQ(status("correct horse battery"), 401);
-  // From here on the log has errors alone.
+  // From here on the log contains only errors.
   const auto before = node.errors().size();
   write_private(dir.at("password"), "a third long password\n");
   std::ofstream{config} << "log_level = \"error\"\n";

@@ -4,8 +4,8 @@
 
 #include <atomic>
 
-// Of several upstreams that could tell of a repo only one is alive, or lists.
-// Whatever their order in the configuration, what that one tells is acted on.
+// Of several upstreams that could report a repo, only one is alive or has
+// listings. Its reports count, whatever the order in the configuration.
 
 namespace weir::tests {
 
@@ -17,7 +17,7 @@ protected:
   static constexpr auto repo_status = "/xrpc/com.atproto.sync.getRepoStatus";
   static constexpr auto subscribe = "/xrpc/com.atproto.sync.subscribeRepos";
 
-  /// Nobody listens there.
+  /// No server listens there.
   static constexpr auto dead_url = "http://127.0.0.1:9";
 
   SecondRelayTest() {
@@ -49,7 +49,7 @@ protected:
     ASSERT_EQ(node->await(repo.did(), "synced").status, "synced");
   }
 
-  /// The account goes, no event tells, and the relay lists it no more.
+  /// The account is deleted without an event, and the relay stops listing it.
   void expect_deletion_found() {
     ASSERT_EQ(node->repo(repo.did()).records, 1u);
     const auto before = relay.asked(list_repos);
@@ -62,10 +62,10 @@ protected:
     EXPECT_EQ(host.asked(repo_status), 2u) << "it is believed the second time";
   }
 
-  std::atomic<bool> lists = true; ///< The repo: by the relay and its host.
+  std::atomic<bool> lists = true; ///< The relay and its host list the repo.
   hostile_stream stream;
   live_repo repo{1};
-  std::string line; ///< Of the repo in a listing, as it is at first.
+  std::string line;  ///< The repo's line in a listing, in its first state.
   hostile_host host; ///< The repo's PDS, and the directory.
   hostile_host relay;
   std::unique_ptr<hostile_node> node;
@@ -73,13 +73,14 @@ protected:
 
 } // namespace
 
-// protocol-coverage.md 4.5: whom a listing leaves out is asked about
+// protocol-coverage.md 4.5: an account that a listing leaves out is asked about
 TEST_F(SecondRelayTest, ItsListingCountsWhileTheFirstRelayIsDead) {
   start(std::string{"relay:"} + dead_url);
   expect_deletion_found();
 }
 
-// protocol-coverage.md 4.5: the first one has a stream, and answers 404
+// protocol-coverage.md 4.5: the first relay has a stream, and answers 404 to
+// listings
 TEST_F(SecondRelayTest, ItsListingCountsWhenTheFirstRelayHasNone) {
   hostile_stream silent;
   hostile_host first;
@@ -95,7 +96,7 @@ TEST_F(SecondRelayTest, ItsListingCountsWhileTheHostRefusesItsStream) {
   expect_deletion_found();
 }
 
-// CONS-11; completeness.md, Acting: a gap leads to a fetch. No listing tells of
+// CONS-11; completeness.md, Acting: a gap leads to a fetch. No listing shows
 // it.
 TEST_F(SecondRelayTest, WhatItSendsAndNobodyCanReadIsFetched) {
   relay.on(list_repos, say(http_answer(404, "{}")));

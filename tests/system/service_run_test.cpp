@@ -20,7 +20,7 @@ using testing::StartsWith;
 
 } // namespace
 
-// Whatever the unit orders after it may use it at once.
+// Units that are ordered after it may use it at once.
 TEST(ServiceRunTest, AManagerHearsOfReadinessReloadAndStop) {
   const temp_dir dir;
   const manager_socket manager{dir.at("notify")};
@@ -31,7 +31,7 @@ TEST(ServiceRunTest, AManagerHearsOfReadinessReloadAndStop) {
               MatchesRegex("READY=1\nSTATUS=answers at http://127.0.0.1:[0-9]+ "
                            "and http://127.0.0.1:[0-9]+"))
     << node.errors();
-  // The line was written before.
+  // The ready line was written before.
   EXPECT_THAT(node.read_line(1ms).value_or(""), StartsWith(R"({"ready":true)"));
   node.send(SIGHUP);
   EXPECT_THAT(manager.take(node_patience), StartsWith("RELOADING=1\n"));

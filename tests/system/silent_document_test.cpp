@@ -16,7 +16,7 @@ constexpr size_t crowd_accounts = 200;
 constexpr size_t forged_bytes = 900'000;
 constexpr size_t node_memory = 128 * megabyte;
 
-/// A commit that another key has signed.
+/// A commit signed by another key.
 bytes forge(live_repo repo, int64_t seq, const test_repo& stranger) {
   repo.put("app.test.note/forged", make_record(std::string(forged_bytes, 'x')));
   auto draft = repo.draft();
@@ -24,8 +24,8 @@ bytes forge(live_repo repo, int64_t seq, const test_repo& stranger) {
   return draft.encode(draft.sign(stranger.key()));
 }
 
-/// A PDS with many accounts, one that speaks for them without being their host,
-/// and a directory; beside them one honest account.
+/// A PDS with many accounts, another one that sends events about them without
+/// being their host, a directory, and an honest account.
 class SilentDocumentTest : public ::testing::Test {
 protected:
   SilentDocumentTest() {
@@ -71,7 +71,7 @@ protected:
     return node->metric("weir_repo_events_total{result=\"" + result + "\"}");
   }
 
-  /// Everybody else goes on as if nothing was.
+  /// Expects that the honest account's events still flow.
   void expect_others_flow() {
     repo.put("app.test.note/later", make_record("two"));
     ASSERT_TRUE(honest.stream.send(repo.commit()));
@@ -81,7 +81,7 @@ protected:
     EXPECT_LT(node->peak_bytes(), node_memory + memory_slack);
   }
 
-  upstream honest; ///< The directory, too.
+  upstream honest; ///< Also the directory.
   upstream crowded;
   upstream foreign;
   live_repo repo{1};
@@ -93,9 +93,9 @@ protected:
 
 } // namespace
 
-// protocol-coverage.md 2.5.6: while no document can be had a bad signature
-// proves nothing; what is kept for it has a bound all the same, for whoever
-// does not answer decides how long. limits::doubt_memory_part
+// protocol-coverage.md 2.5.6: while no document can be had, a bad signature
+// proves nothing. The frames that are kept until then are limited, because the
+// server that does not answer decides how long. limits::doubt_memory_part
 TEST_F(SilentDocumentTest, WhatWaitsForThemKeepsNobodyFromReading) {
   for (const auto& x : dids)
     honest.host.on_document(x, say(""));
@@ -107,8 +107,8 @@ TEST_F(SilentDocumentTest, WhatWaitsForThemKeepsNobodyFromReading) {
   expect_others_flow();
 }
 
-// A PDS speaks for its own accounts only. What it says of others is no more
-// than a state, and waits as that. limits::notice_frame_bytes_max
+// A PDS speaks for its own accounts only. Its events about others are kept as a
+// state only and wait in that form. limits::notice_frame_bytes_max
 TEST_F(SilentDocumentTest, LongWordsOnAccountsOfOtherHostsCostNoMemory) {
   atproto::account_event event;
   const auto made = frame_time_of_now();
@@ -116,7 +116,7 @@ TEST_F(SilentDocumentTest, LongWordsOnAccountsOfOtherHostsCostNoMemory) {
   for (const auto& x : dids) {
     ++event.seq;
     event.repo = x;
-    // A gigabyte in all, and at last some that are as long as they may be.
+    // A gigabyte in all, and at the end some of the maximum length.
     const auto size = event.seq <= 180 ? limits::frame_bytes_max
                                        : limits::notice_frame_bytes_max;
     const std::string status(size - 200, 'x');

@@ -18,8 +18,8 @@
 #include <unistd.h>
 #include <vector>
 
-// architecture.md, When the disk fills up, as users meet it: the program on a
-// file system that is really full, and what it does when somebody makes room.
+// architecture.md, When the disk fills up, from a user's view: the program on a
+// file system that is really full, and what it does when there is room again.
 
 namespace weir::tests {
 
@@ -27,8 +27,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A file system of its own for this process and its children, where that is
-/// allowed.
+/// A file system of its own for this process and its children, if the system
+/// permits it.
 class small_disk {
 public:
   small_disk(const std::string& at, const char* options) : at_(at) {
@@ -59,7 +59,7 @@ private:
   bool mounted_ = false;
 };
 
-/// What others put on the same disk.
+/// Files of other programs on the same disk.
 class ballast {
 public:
   explicit ballast(std::string directory)
@@ -67,8 +67,8 @@ public:
     // nop
   }
 
-  /// Grows until at most this much is free. By writing, since an allocation
-  /// that others leave no room for is taken back as a whole.
+  /// Grows until at most `free` bytes are left. It writes data, because an
+  /// allocation that does not fit is undone as a whole.
   void leave(uint64_t free) {
     const int file = open(name_.c_str(),
                           O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
@@ -90,7 +90,7 @@ private:
   std::string name_;
 };
 
-/// Status and body of `/readyz`.
+/// The status and body of `/readyz`.
 std::string readiness(apps::web_client& web, const node_addresses& at) {
   const auto answer = web.get(at.operations + "/readyz");
   return answer ? std::to_string(answer->status) + ' '
@@ -134,7 +134,7 @@ TEST(SmallDiskTest, TheProgramPausesIsReadOnlyAndGoesOnAsRoomComesAndGoes) {
   const auto converges = [&] {
     return eventually(node_patience, [&] {
       if (consumer->over())
-        consumer = listen(); // As every client does.
+        consumer = listen(); // Connects again, as every client does.
       const std::lock_guard lock{guard};
       difference = net.difference(copy);
       return difference.empty();
@@ -171,8 +171,8 @@ TEST(SmallDiskTest, TheProgramPausesIsReadOnlyAndGoesOnAsRoomComesAndGoes) {
   EXPECT_EQ(store_left::read(data).findings, "");
 }
 
-// architecture.md, When the disk fills up: killed as it goes on after the disk
-// was full.
+// architecture.md, When the disk fills up: killed while it resumes after the
+// disk was full.
 TEST(SmallDiskTest, AProgramThatDiesAsItResumesHasLostNothing) {
   const temp_dir dir;
   const small_disk disk{dir.at("disk"), "size=160m"};

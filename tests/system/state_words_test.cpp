@@ -8,7 +8,7 @@
 
 #include <set>
 
-// The words for states of repos and accounts are those of docs/api.md, in every
+// The names of states of repos and accounts are those of docs/api.md in every
 // answer, in the metrics and in the log.
 
 namespace weir::tests {
@@ -24,7 +24,7 @@ json::value json_of(apps::web_client& web, const std::string& url) {
   return bad ? json::value{} : out;
 }
 
-/// Values of the members `account`, at any depth.
+/// The values of all members `account`, at any depth.
 void collect_accounts(const json::value& x, std::multiset<std::string>& out) {
   if (x.is_array())
     for (const auto& each : x.get_array())
@@ -38,7 +38,7 @@ void collect_accounts(const json::value& x, std::multiset<std::string>& out) {
   }
 }
 
-/// Of each state in this answer of `/status`: the line that `/metrics` has then.
+/// The line of `/metrics` for each state in this answer of `/status`.
 std::vector<std::string> lines_of(const json::object& status,
                                   std::string_view name) {
   std::vector<std::string> out;
@@ -59,7 +59,7 @@ size_t count_of(const std::string& text, const std::string& what) {
 
 } // namespace
 
-// docs/api.md: its host calls it not active, and does not say why
+// docs/api.md: the host says that the account is not active, without a reason
 TEST(StateWordsTest, AnAccountThatIsInactiveIsCalledSoInEveryAnswer) {
   hostile_stream stream;
   hostile_host host;
@@ -95,7 +95,7 @@ TEST(StateWordsTest, AnAccountThatIsInactiveIsCalledSoInEveryAnswer) {
   const auto status
     = json_of(*web, node.operations_url() + "/status").as_object();
   EXPECT_EQ(status.at("accounts").at("inactive").to_number<uint64_t>(), 1u);
-  // Tap's clients know no word for what nobody says.
+  // Tap has no word for an inactive account without a reason.
   EXPECT_EQ(json_of(*web, node.data_url() + "/info/" + did).at("state"),
             "deactivated");
 }
@@ -142,7 +142,7 @@ TEST(StateWordsTest, MetricsAndLogTellAccountsThatAreAwayFromRepoThatFail) {
             told);
 }
 
-// Else who adds an account that nobody registered waits, and nothing says why.
+// Otherwise an account that does not exist would wait without any explanation.
 TEST(StateWordsTest, AnAccountWithoutADocumentIsNamedInTheLog) {
   const hostile_host host; // Its directory has no account.
   hostile_node node{{"pds:" + host.url()}, host.url()};

@@ -18,8 +18,8 @@ bytes commit_as(live_repo& x, int64_t seq) {
   return draft.encode(draft.sign(x.key()));
 }
 
-/// A PDS of two accounts, and a node that follows it, whose next audit is a day
-/// away.
+/// A PDS of two accounts, and a node that follows it and whose next audit is a
+/// day away.
 class SteppedOverTest : public ::testing::Test {
 protected:
   SteppedOverTest() {
@@ -39,14 +39,14 @@ protected:
     writer().put("app.test.note/b", make_record("two"));
     EXPECT_TRUE(stream.send(writer().commit()));
     EXPECT_TRUE(comes(writer()));
-    // The begin of the stream is its position: one listing is enough.
+    // The start of the stream is its position, so one listing is enough.
     EXPECT_TRUE(node->await_metric("weir_listing_finished_total", 1));
     listed = host.asked(listing_of_host);
   }
 
   live_repo& writer() { return repos[0]; }
 
-  /// One page with the accounts as they are now.
+  /// Makes the host list the accounts in their present state on one page.
   void list() {
     std::string lines;
     for (const auto& x : repos) {
@@ -75,9 +75,9 @@ protected:
 
 } // namespace
 
-// protocol-coverage.md 1.6, 1.12; limits::bad_frame_tries_max: nobody knows
-// whose a frame was that is none, so its host is listed at once, and the repo
-// is fetched, though no event speaks of it.
+// protocol-coverage.md 1.6, 1.12; limits::bad_frame_tries_max: a malformed
+// frame does not show its repo, so its host is listed at once, and the repo is
+// fetched, although no event names it.
 TEST_F(SteppedOverTest, WhatAFrameThatIsNoneToldIsFoundByAListing) {
   writer().put("app.test.note/lost", make_record("nobody could read it"));
   auto frame = writer().commit();
@@ -93,7 +93,7 @@ TEST_F(SteppedOverTest, WhatAFrameThatIsNoneToldIsFoundByAListing) {
   EXPECT_NE(node->log().find("skipped a bad frame"), std::string::npos);
 }
 
-// protocol-coverage.md 1.8: a host that mixes up the order of two events
+// protocol-coverage.md 1.8: a host swaps the order of two events
 TEST_F(SteppedOverTest, WhatAFrameToldThatCameTooLateIsFoundByAListing) {
   auto& late = repos[1];
   late.put("app.test.note/late", make_record("came behind a later one"));

@@ -12,7 +12,7 @@ using atproto::cid;
 constexpr size_t text_bytes = 1'000;
 constexpr size_t sent_at_once = 65'536;
 
-/// All numbers have so many digits.
+/// All numbers have the same count of digits.
 std::string digits(size_t i) {
   return std::to_string(1'000'000'000 + i);
 }
@@ -25,7 +25,7 @@ named_block record_block(size_t i) {
   return {id, std::move(data)};
 }
 
-/// Without a header.
+/// A section of the CAR without the header.
 bytes section(const named_block& x) {
   const auto empty = atproto::car_writer{{}}.take().size();
   atproto::car_writer out{{}};

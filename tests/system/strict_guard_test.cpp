@@ -11,9 +11,9 @@
 #include <memory>
 #include <mutex>
 
-// hostile-inputs.md 2.1.23 and 2.1.24, against the program with the guard as it
-// is when nobody changes it: names come from a name server, hosts speak TLS at
-// port 443. Whatever address a case leads to, a server is there and sees it.
+// hostile-inputs.md 2.1.23 and 2.1.24, against the program with its guard
+// unchanged: names are looked up at a name server, and hosts speak TLS at port
+// 443. At every address that a case leads to, a server sees the connection.
 
 namespace weir::tests {
 
@@ -27,21 +27,21 @@ constexpr std::array inside{"10.0.0.1",        "100.64.0.1", "127.0.0.1",
                             "169.254.169.254", "172.16.0.1", "192.168.0.1",
                             "198.18.0.1",      "203.0.113.1"};
 
-/// All but loopback's own.
+/// All addresses except those of loopback.
 const std::vector<std::string_view> addresses{
   outside,           elsewhere,    "20.0.0.3",    "10.0.0.1",   "100.64.0.1",
   "169.254.169.254", "172.16.0.1", "192.168.0.1", "198.18.0.1", "203.0.113.1"};
 
-/// The name server of the world and the one program behind all its addresses.
+/// The name server and the one program behind all addresses.
 class small_world {
 public:
-  /// What a host says about a target: a whole answer.
+  /// A host's complete answer for a target.
   using script = std::function<std::string(const std::string& target)>;
 
   small_world() { authority_.save(dir_.at("ca.pem")); }
 
-  /// What the first, second ... question for the address of a name is told; the
-  /// last one repeats.
+  /// Sets the answers to the first, second ... look-up of a name; the last one
+  /// repeats.
   void name(const std::string& host,
             std::vector<std::vector<std::string>> answers) {
     const std::lock_guard lock{guard_};
@@ -54,13 +54,13 @@ public:
     hosts_[host] = std::move(x);
   }
 
-  /// Since the name had its answers.
+  /// Number of look-ups since the name got its answers.
   size_t asked(const std::string& host) {
     const std::lock_guard lock{guard_};
     return asked_[host];
   }
 
-  /// Connections to an address, whatever came of them.
+  /// Number of connections to an address, whatever their result.
   size_t connections(const std::string& address) {
     const std::lock_guard lock{guard_};
     return connections_[address];
@@ -132,7 +132,7 @@ private:
                        443, INADDR_ANY};
 };
 
-/// Accounts of a directory that is a host of the world, too.
+/// Accounts of a directory that is also a host of this world.
 class strict_trials {
 public:
   explicit strict_trials(small_world& world) : world_(world) {
@@ -144,8 +144,8 @@ public:
     });
   }
 
-  /// Before the node starts.
-  /// @param more Members of its document.
+  /// Call it before the node starts.
+  /// @param more Further members of its document.
   const test_repo& add(const std::string& pds, const std::string& more = {}) {
     auto& x = repos_.emplace_back(repos_.size() + 1);
     x.put("app.test.note/a", make_record("one"));
@@ -158,7 +158,7 @@ public:
     return x;
   }
 
-  /// What a host says to who asks for this repo.
+  /// The script of a host that serves this repo.
   static small_world::script serve(const test_repo& x) {
     return [answer = http_answer(200, as_text(x.export_car()))](const auto&) {
       return answer;
@@ -177,7 +177,7 @@ private:
 
   small_world& world_;
   std::list<live_repo> repos_;
-  /// The world may be asked for them until it ends, after this.
+  /// The world may use them until it ends, after this object.
   std::shared_ptr<std::map<std::string, std::string>> documents_
     = std::make_shared<std::map<std::string, std::string>>();
 };
@@ -189,7 +189,8 @@ bool await_error(hostile_node& node, const atproto::did& did,
   });
 }
 
-/// One is taken, and each of the others fails for its reason.
+/// Expects that one repo is synced, and each of the others fails for its
+/// reason.
 void expect_outcomes(hostile_node& node, const atproto::did& sound,
                      const std::map<atproto::did, std::string>& refused) {
   std::vector<atproto::did> dids{sound};
@@ -232,7 +233,7 @@ TEST(StrictGuardTest, NoNameLeadsIntoTheOwnNetwork) {
   EXPECT_EQ(world.connections(outside), 1u);
 }
 
-// A name that answered with a public address may answer otherwise later.
+// A name that had a public address may later have another one.
 TEST(StrictGuardTest, ANameThatTurnsInwardsIsFollowedNoMore) {
   if (!in_own_network(addresses))
     return;
@@ -301,7 +302,7 @@ TEST(StrictGuardTest, AHandleLeadsNotIntoTheOwnNetwork) {
     world.name(name, {{address}});
     const auto& x = all.add("https://" + name,
                             R"(,"alsoKnownAs":["at://)" + name + R"("])");
-    // Who comes finds its repo, and the handle proven.
+    // A client that gets there finds its repo, and the handle is verified.
     world.on(name, [did = x.did().str(),
                     repo = strict_trials::serve(x)](const std::string& target) {
       return target.starts_with("/xrpc/") ? repo(target)
@@ -314,9 +315,10 @@ TEST(StrictGuardTest, AHandleLeadsNotIntoTheOwnNetwork) {
   auto node = all.start();
   node.add({bad});
   EXPECT_TRUE(eventually(node_patience, [&] {
-    return world.asked("in.example.com") >= 2; // For its repo and its handle.
+    // Once for its repo and once for its handle.
+    return world.asked("in.example.com") >= 2;
   }));
-  node.add({sound}); // Takes far longer than a connection does.
+  node.add({sound}); // This takes far longer than a connection does.
   EXPECT_TRUE(eventually(node_patience, [&] {
     return node.handle(sound) == "good.example.com";
   }));

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-// An account that is deleted because the directory said so long ago, wrongly:
-// no look is left, no event comes, and its host has it as ever
-// (protocol-coverage.md 4.t7).
+// An account counts as deleted because of a wrong answer that the directory
+// gave long ago. No further look-up is planned, no event comes, and its host
+// still has it (protocol-coverage.md 4.t7).
 
 namespace weir::tests {
 
@@ -37,7 +37,7 @@ protected:
     return network.truth().view(i).id;
   }
 
-  /// The store says that the directory said so, so long ago.
+  /// Writes into the store that the directory had a tombstone, `age` ago.
   void bury(const atproto::did& repo, std::chrono::seconds age) {
     const auto db = store_of(node.data_dir(), repo);
     storage::write_batch rows;
@@ -71,7 +71,7 @@ protected:
     return state(repo).find(R"("state":"deleted")") != std::string::npos;
   }
 
-  /// It was there, and the next life finds it in the store as it is not.
+  /// Buries a synced account and expects that the next life finds it.
   void expect_back(size_t host) {
     const auto repo = account_of(host);
     node.add({repo});
@@ -102,7 +102,7 @@ TEST_F(OldTombstoneTest, IsDoubtedWhenAHostThatNobodyFollowsAnswersForIt) {
   expect_back(1);
 }
 
-// A host may list those that are gone for ever.
+// A host may list deleted accounts for ever.
 TEST_F(OldTombstoneTest, IsDoubtedOnceADay) {
   const auto repo = account_of(0);
   node.add({repo});

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-// What no upstream covers: the copy says so, and follows its host all the same.
+// Repos that no upstream covers: their copy says so, and follows its host
+// nevertheless.
 
 namespace weir::tests {
 
@@ -45,7 +46,7 @@ protected:
     ASSERT_TRUE(network.faults().inject(x)) << to_string(kind);
   }
 
-  /// The copy is what its host has.
+  /// Waits until the copy equals the host's repo.
   bool await_equal(size_t account) {
     const auto equal = eventually(node_patience, [&] {
       const auto truth = network.truth().view(account);
@@ -58,7 +59,7 @@ protected:
     return equal;
   }
 
-  /// What the node says of it.
+  /// The node's answer about the repo.
   std::string answer(size_t account) {
     const auto page
       = web->get(node.data_url() + "/repos/" + did_of(account).str());
@@ -78,7 +79,7 @@ protected:
   const std::unique_ptr<apps::web_client> web = apps::web_client::make();
 };
 
-/// The node takes that host for a relay, which carries no other.
+/// The node treats that host as a relay, which carries no other host.
 class NarrowRelayTest : public UncoveredTest {
 protected:
   NarrowRelayTest() : UncoveredTest("relay:") {
@@ -88,8 +89,8 @@ protected:
 
 } // namespace
 
-// actors.md, What no upstream covers: a relay need not carry every host. What
-// it does not list is not called complete, and its host is asked.
+// actors.md, What no upstream covers: a relay need not carry every host. A repo
+// that it does not list is not reported as complete, and its host is asked.
 TEST_F(NarrowRelayTest, WhatItLeavesOutFollowsItsHostAndSaysSo) {
   const auto left_out = account_of(1);
   const auto carried = account_of(0);
@@ -111,8 +112,8 @@ TEST_F(NarrowRelayTest, WhatItLeavesOutFollowsItsHostAndSaysSo) {
   })) << answer(carried);
 }
 
-// SYNC-29; actors.md, What no upstream covers: an account at a host that nobody
-// follows
+// SYNC-29; actors.md, What no upstream covers: an account at a host that is not
+// followed
 TEST_F(UncoveredTest, WhatIsAddedByHandFollowsItsHostAndSaysWhatCoversIt) {
   const auto uncovered = account_of(1);
   const auto covered = account_of(0);
@@ -137,8 +138,8 @@ TEST_F(UncoveredTest, WhatIsAddedByHandFollowsItsHostAndSaysWhatCoversIt) {
     << node.status();
 }
 
-// actors.md, What no upstream covers: its last event of the old host is the
-// last of all
+// actors.md, What no upstream covers: its last event at the old host is the
+// last one at all
 TEST_F(UncoveredTest, AnAccountThatMovedToAHostNobodyFollowsIsNotLeftBehind) {
   const auto account = account_of(0);
   node.add({did_of(account)});
@@ -151,7 +152,7 @@ TEST_F(UncoveredTest, AnAccountThatMovedToAHostNobodyFollowsIsNotLeftBehind) {
   EXPECT_TRUE(await_equal(account));
 }
 
-// protocol-coverage.md 4.5: nobody tells that an account comes back, either
+// protocol-coverage.md 4.5: no event tells that an account comes back, either
 TEST_F(UncoveredTest, AnAccountThatIsAwayIsAskedAboutUntilItComesBack) {
   const auto account = account_of(1);
   node.add({did_of(account)});

@@ -33,7 +33,7 @@ protected:
   simnet::account_view account(size_t n) { return net.life().truth().view(n); }
 };
 
-/// All streams were told what was before this.
+/// Writes that all streams have passed everything before `until`.
 void claim_passed(damaged_copy& x, wall_time until) {
   x.change<upstream_row>(upstream_key{1}, [&](auto& row) {
     row.passed_us = until.micros;
@@ -47,7 +47,7 @@ simnet::fault fault_of(simnet::fault_kind kind, const atproto::did& repo) {
   return out;
 }
 
-/// A new record that no stream tells of.
+/// Makes a new record that no stream tells.
 void commit_in_silence(simnet::world& world, size_t account) {
   const auto x = world.at(account);
   std::vector<simnet::change> changes;
@@ -122,8 +122,8 @@ TEST_F(VerifyAgainstTest, AnotherTreeOrALaterRevisionThanTheHostsIsNamed) {
   EXPECT_THAT(x.findings, HasSubstr("ahead of the host's"));
 }
 
-// A host may have moved on since the node ended: such repos are named apart,
-// and are findings only when it is asked for.
+// A host may have new commits since the node stopped. Such repos are listed
+// separately and are findings only on request.
 TEST_F(VerifyAgainstTest, WhatIsMerelyNewerAtTheHostIsStrictlyAFinding) {
   net.life().traffic().post(0);
   const auto calm = against(data);
@@ -137,8 +137,8 @@ TEST_F(VerifyAgainstTest, WhatIsMerelyNewerAtTheHostIsStrictlyAFinding) {
               HasSubstr("I9 " + account(0).id.str() + " is at "));
 }
 
-// A revision from before what the node's streams have passed is not new at the
-// host: the node has missed it.
+// A rev that the node's streams have already passed is not newer at the host:
+// the node has missed it.
 TEST_F(VerifyAgainstTest, ARepoThatIsStaleIsAFinding) {
   const auto did = account(0).id;
   damaged_copy copy{data};
@@ -156,8 +156,8 @@ TEST_F(VerifyAgainstTest, ARepoThatIsStaleIsAFinding) {
   EXPECT_EQ(x.count("newer at the host"), 0u);
 }
 
-// The border is what the streams have passed, to the microsecond, whenever the
-// store was written last.
+// The limit is the time that the streams have passed, to the microsecond,
+// whenever the store was last written.
 TEST_F(VerifyAgainstTest, WhatTheStreamsHavePassedIsTheBorder) {
   net.life().traffic().post(0);
   const auto at = account(0).rev.time();
@@ -176,8 +176,8 @@ TEST_F(VerifyAgainstTest, WhatTheStreamsHavePassedIsTheBorder) {
   EXPECT_EQ(passed.count("newer at the host"), 0u);
 }
 
-// A commit that got lost on a stream that then was quiet: nothing was written
-// since, and yet it is not merely newer there. What came after the node's end
+// A commit was lost on a stream that was then quiet. Nothing was written since,
+// but the repo is not merely newer at the host. A commit after the node's end
 // is.
 TEST_F(VerifyAgainstTest, ACommitThatWasMissedJustBeforeTheEndIsAFinding) {
   const temp_dir own;
@@ -191,7 +191,7 @@ TEST_F(VerifyAgainstTest, ACommitThatWasMissedJustBeforeTheEndIsAFinding) {
     ASSERT_TRUE(eventually(node_patience, [&] {
       return status_of(*web, at).synced == net.life().truth().accounts();
     }));
-    // The time itself is what is tested: a stream is quiet after it.
+    // The time is what is tested: after it a stream counts as quiet.
     std::this_thread::sleep_for(limits::passed_quiet_min + 1s);
     commit_in_silence(net.life().truth(), 0);
     node.send(SIGTERM);
@@ -206,8 +206,8 @@ TEST_F(VerifyAgainstTest, ACommitThatWasMissedJustBeforeTheEndIsAFinding) {
   EXPECT_THAT(x.newer, HasSubstr(account(1).id.str()));
 }
 
-// A key that the node does not know: without a directory nobody can say what
-// it signed.
+// The node does not know the key. Without a directory it cannot be decided what
+// the key signs.
 TEST_F(VerifyAgainstTest, ARepoOfAnotherKeyIsAFindingUnlessADocumentTellsIt) {
   const auto did = account(0).id;
   ASSERT_TRUE(
@@ -245,8 +245,7 @@ TEST_F(VerifyAgainstTest, ADirectoryThatDoesNotAnswerExplainsNothing) {
   EXPECT_THAT(x.findings, HasSubstr("its document: HTTP 503"));
 }
 
-// protocol-coverage.md 4.1: what the host says of the account is known and the
-// same
+// protocol-coverage.md 4.1: the host's state of the account is known and equal
 TEST_F(VerifyAgainstTest, AnAccountThatAnotherRelayTookDownIsNoFinding) {
   const auto did = account(0).id;
   damaged_copy copy{data};
@@ -267,8 +266,8 @@ TEST_F(VerifyAgainstTest, AnAccountThatAnotherRelayTookDownIsNoFinding) {
 
 namespace {
 
-/// Takes what says that a repo is known, and leaves or takes that it is
-/// tracked.
+/// Removes the rows that say that a repo is known, and also those that say that
+/// it is tracked unless `tracked`.
 void lose_repo(damaged_copy& x, const atproto::did& repo, bool tracked) {
   x.of(repo);
   const auto row
@@ -280,7 +279,7 @@ void lose_repo(damaged_copy& x, const atproto::did& repo, bool tracked) {
     x.erase(encode_key(member_key{default_dataset, repo}));
 }
 
-/// A repo that waits for its first fetch.
+/// Adds a repo that waits for its first fetch.
 void invent_repo(damaged_copy& x, const atproto::did& repo) {
   x.of(repo);
   x.put(encode_key(repo_key{repo}), encode_value(repo_row{}));
@@ -293,8 +292,9 @@ const auto stranger = atproto::did::trusted("did:plc:zzzzzzzzzzzzzzzzzzzzzzzz");
 
 } // namespace
 
-// Whether an account should be here is known of those that are tracked, and of
-// all when the node follows the whole network, which only its owner can say.
+// Whether an account is missing is known for tracked ones. For all others it is
+// only known when the node follows the whole network, which its operator must
+// say.
 TEST_F(VerifyAgainstTest, ARepoThatIsMissingWhollyIsNamed) {
   const auto lost = account(0).id;
   const auto finding = "I9 " + lost.str() + " is at ";
@@ -365,7 +365,7 @@ TEST_F(VerifyAgainstTest, AnAccountThatIsNewAtTheHostProvesNothing) {
   EXPECT_THAT(strict.findings, HasSubstr("I9 " + made.str()));
 }
 
-// A PDS is asked for its own accounts.
+// A PDS is compared with its own accounts only.
 TEST_F(VerifyAgainstTest, APdsIsComparedWithItsOwnAccounts) {
   const auto x = verify(
     data, {"--against", net.urls().hosts.at(0), "--strict", "--full-network"});

@@ -8,8 +8,8 @@
 #include <fstream>
 #include <functional>
 
-// Each planted damage is found. The real program on a real data directory;
-// every single finding is planted in tests/unit/storage. architecture.md I2,
+// Each damage is found by the real program on a real data directory. Every
+// single kind of finding is tested in tests/unit/storage. architecture.md I2,
 // I3, I6, and that tables agree.
 
 namespace weir::tests {
@@ -23,7 +23,8 @@ using namespace storage;
 const auto unknown_did
   = atproto::did::parse("did:plc:zzzzzzzzzzzzzzzzzzzzzzzz");
 
-/// With one partition: the tests take rows by their place in the one store.
+/// With one partition, because the tests take rows by their place in the one
+/// store.
 class VerifyDamageTest : public verify_store {
 protected:
   VerifyDamageTest() : verify_store({"--partitions", "1"}) {
@@ -32,7 +33,7 @@ protected:
 
   using damage = std::function<void(damaged_copy&)>;
 
-  /// Plants it in a copy; the program must name it and end with 1.
+  /// Damages a copy. The program must report it and end with 1.
   void expect(const std::string& words, const damage& plant) {
     damaged_copy copy{data};
     plant(copy);
@@ -42,7 +43,7 @@ protected:
     EXPECT_THAT(x.errors, HasSubstr("restore a backup"));
   }
 
-  /// Changes a log block, with a right checksum.
+  /// Changes a log block and gives it a correct checksum.
   template <class Change>
   static void change_block(damaged_copy& x, const log_block_key& key,
                            Change edit) {
@@ -68,7 +69,8 @@ protected:
   }
 };
 
-/// Other bytes, with right checksums, for the first block of several records.
+/// Changes bytes, with correct checksums, in the first block of several
+/// records.
 void forge_records(damaged_copy& x) {
   auto rows = x.db().scan(range_of<content_block_key>());
   size_t count = 0;
@@ -112,7 +114,7 @@ TEST_F(VerifyDamageTest, DamageOfTheLogIsNamed) {
            });
          });
   expect("I3 did:plc:",
-         [](damaged_copy& x) { // Nothing follows but its stream's hash.
+         [](damaged_copy& x) { // Only its stream's hash follows.
            change_block(x, x.last_row<log_block_key>(), [](auto& block) {
              block.time_us += 1'000;
            });
@@ -262,7 +264,7 @@ TEST_F(VerifyDamageTest, DamageOfNamesConsumersAndUpstreamsIsNamed) {
 
 namespace {
 
-/// A file of that kind; a copy that was opened once has tables.
+/// A file with this extension; a copy that was opened once has tables.
 std::filesystem::path file_of(const std::string& data_dir,
                               const std::string& extension) {
   std::filesystem::path out;
@@ -283,7 +285,8 @@ void flip_byte(const std::filesystem::path& file, uintmax_t at) {
 
 } // namespace
 
-// storage-format.md 1.1: detected at open or at read, never served.
+// storage-format.md 1.1: damage is detected at open or at read, and never
+// served.
 TEST_F(VerifyDamageTest, DamageOfLevelDbsFilesIsNeverCalledGood) {
   const auto expect_bad = [&](const std::string& words,
                               const std::function<void(std::string)>& plant) {

@@ -6,7 +6,7 @@
 
 #include <set>
 
-// What a host says of its accounts: protocol-coverage.md 9 (listRepos in
+// A host's answers about its accounts: protocol-coverage.md 9 (listRepos in
 // pages), 5 (getRepoStatus).
 
 namespace weir::tests {
@@ -48,7 +48,7 @@ TEST(HostAccountsTest, AnAccountIsActiveOrNotOrNotThere) {
   EXPECT_EQ(accounts.standing_of(stranger).value(), host_standing::absent);
 }
 
-// A relay knows that an account was deleted, and says so.
+// A relay knows that an account was deleted, and answers that.
 TEST(HostAccountsTest, AStateInsteadOfARefusalSaysTheSame) {
   hostile_host host;
   const auto web = apps::web_client::make();

@@ -8,8 +8,8 @@
 
 #include <csignal>
 
-// `weir verify --against URL` and repos that claim no true copy here
-// (architecture.md I9): a store in which nothing is compared is not good.
+// `weir verify --against URL` and repos that are not reported as true copies
+// here (architecture.md I9): a store in which nothing is compared is not good.
 
 namespace weir::tests {
 
@@ -38,7 +38,8 @@ protected:
     ASSERT_TRUE(net.life().faults().inject(x));
   }
 
-  /// A life of the node in which each repo is fetched anew and no fetch works.
+  /// A life of the node in which each repo is fetched again and every fetch
+  /// fails.
   void let_every_repo_fail() {
     inject(simnet::fault_kind::failing_repo, {}, 0);
     const auto web = apps::web_client::make();
@@ -66,7 +67,7 @@ protected:
   }
 };
 
-/// Changes a row of a repo, and the row that finds it by its status.
+/// Changes a row of a repo, and the row that finds the repo by its status.
 template <class Change>
 void change_repo(damaged_copy& x, const atproto::did& repo, Change edit) {
   x.of(repo);
@@ -95,7 +96,7 @@ void deactivate(damaged_copy& x, const atproto::did& repo) {
   });
 }
 
-/// A repo that was away when it was found: nothing of it is here.
+/// Adds a repo that was inactive when it was found and has no records here.
 void invent_away(damaged_copy& x, const atproto::did& repo) {
   x.of(repo);
   repo_row row;
@@ -161,7 +162,7 @@ TEST_F(VerifyStatesTest, ARepoThatWaitsForItsFetchIsNamedApart) {
   EXPECT_THAT(said.output, HasSubstr("good, 2 not fetched yet"));
 }
 
-// The PDS lists it, and the node never learnt where it is at home.
+// The PDS lists it, but the node never learnt its host.
 TEST_F(VerifyStatesTest, ARepoWhoseHostWasNotFoundIsAFindingAtItsPds) {
   const auto lost = net.life().truth().view(0);
   damaged_copy copy{data};
@@ -215,7 +216,7 @@ TEST_F(VerifyStatesTest, AnAccountOfWhichNothingIsKeptIsNamedApartWhenGone) {
   EXPECT_THAT(strict.findings, HasSubstr("I9 " + nobody.str()));
 }
 
-// A host that lists nobody is asked about each account.
+// A host without a listing is asked about each account.
 TEST_F(VerifyStatesTest, WithoutAListingAnAccountThatIsActiveThereIsFound) {
   hostile_host host;
   host.on("/xrpc/com.atproto.sync.listRepos", say(http_answer(501, "{}")));
@@ -230,8 +231,8 @@ TEST_F(VerifyStatesTest, WithoutAListingAnAccountThatIsActiveThereIsFound) {
                                       "host"));
 }
 
-// protocol-coverage.md 4.t7: no host withdraws it, but the directory may have
-// erred when it was asked; no relay has anything to do with it.
+// protocol-coverage.md 4.t7: no host withdraws it, but the directory's answer
+// may have been wrong; no relay is involved.
 TEST_F(VerifyStatesTest, ATombstoneOfAnAccountThatIsActiveThereIsAFinding) {
   damaged_copy copy{data};
   change_repo(copy, account(0), [](repo_row& row) {
@@ -262,7 +263,7 @@ TEST_F(VerifyStatesTest, ATombstoneOfAnAccountThatIsActiveThereIsAFinding) {
   EXPECT_EQ(x.count("tombstoned by the directory"), 1u);
 }
 
-// Nobody's word says what its row says: another relay did not do it.
+// No statement supports the state in its row: another relay did not cause it.
 TEST_F(VerifyStatesTest, AnAccountThatNobodyTookDownIsAFinding) {
   damaged_copy copy{data};
   change_repo(copy, account(0), [](repo_row& row) {
@@ -279,7 +280,7 @@ TEST_F(VerifyStatesTest, AnAccountThatNobodyTookDownIsAFinding) {
 
 // -- what it prints -----------------------------------------------------------
 
-// A refusal is passed on; a terminal must not be steered by it.
+// A refusal's text is passed on, but must not control a terminal.
 TEST_F(VerifyStatesTest, WhatARepoSaysOfItsFailureNeverReachesATerminalRaw) {
   const std::string steering = "\x1b]0;PWN\x07 \xc2\x9b" "31m \xe2\x80\xae";
   damaged_copy copy{data};

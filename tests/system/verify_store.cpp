@@ -19,7 +19,7 @@ namespace {
 namespace json = boost::json;
 using namespace std::chrono_literals;
 
-/// Leaves out a third of all records: what is acked has holes.
+/// Leaves out a third of all records, so that the acks have holes.
 std::vector<uint64_t> ack_some(const std::vector<std::string_view>& texts,
                                std::atomic<size_t>& came) {
   std::vector<uint64_t> out;
@@ -48,7 +48,7 @@ verdict verify(const std::string& data_dir, std::vector<std::string> more) {
   std::error_code bad;
   const auto value = json::parse(x.output, bad);
   if (bad || !value.is_object())
-    return out; // It says on standard error why it could not look.
+    return out; // Standard error says why nothing could be compared.
   const auto& report = value.as_object();
   const auto read = [&report](const char* list, std::string& to) {
     for (const auto& each : report.at(list).as_array()) {

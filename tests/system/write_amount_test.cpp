@@ -3,12 +3,12 @@
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 
-// How much a node writes for what it is told.
+// How much a node writes for the events that it gets.
 
 namespace weir::tests {
 
 // hostile-inputs.md 2.1.36; limits::chain_streams_inline_max: a commit writes
-// what it changes, not all that the repo has.
+// only what it changes, not everything that the repo has.
 TEST(WriteAmountTest, ACommitOfARepoWithManyCollectionsWritesLittle) {
   constexpr size_t commits = 100;
   constexpr size_t bytes_of_one_max = 8'192;
@@ -33,12 +33,12 @@ TEST(WriteAmountTest, ACommitOfARepoWithManyCollectionsWritesLittle) {
     auto x = repo.draft();
     x.seq = static_cast<int64_t>(i) + 1;
     ASSERT_TRUE(stream.send(x.encode(x.sign(repo.key()))));
-    // One by one, or several would be written as one.
+    // One by one; otherwise several would be written together.
     ASSERT_TRUE(eventually(node_patience, [&] {
       return node.repo(repo.did()).rev == repo.rev().str();
     }));
   }
-  // Nothing is merged yet: the store's log has all that was written.
+  // Nothing is merged yet, so the store's log has everything that was written.
   EXPECT_LT(bytes_of_directory(node.data_dir()),
             before + commits * bytes_of_one_max);
 }

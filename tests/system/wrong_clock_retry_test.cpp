@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The machine's clocks; the wall clock can be years ahead.
+/// The machine's clocks, with a wall clock that can be years ahead.
 class wrong_clock final : public clock {
 public:
   steady_time steady_now() const noexcept override {
@@ -99,7 +99,7 @@ protected:
 
 } // namespace
 
-// Our clock is years behind that of the host, which asks for one second.
+// Our clock is years behind the host's, which asks for a wait of one second.
 TEST_F(WrongClockRetryTest, AHostThatAsksForAMomentWaitsNoLonger) {
   relay.on_repo(repo.did(),
                 say(http_answer(429, R"({"error":"RateLimitExceeded"})",
@@ -115,7 +115,8 @@ TEST_F(WrongClockRetryTest, AHostThatAsksForAMomentWaitsNoLonger) {
   expect_synced(*node);
 }
 
-// protocol-coverage.md 4.5: what was fetched while our clock was a year ahead
+// protocol-coverage.md 4.5: the repo was fetched while our clock was a year
+// ahead
 TEST_F(WrongClockRetryTest, ARepoThatItsListingLeavesOutIsAskedAbout) {
   config.upstreams = {{relay.url(), false}};
   config.gone_grace = config.listing_grace = 1s;

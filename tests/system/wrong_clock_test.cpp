@@ -14,7 +14,7 @@ class WrongClockTest : public WatchedNodeTest {
 protected:
   using WatchedNodeTest::WatchedNodeTest;
 
-  /// One commit of each account.
+  /// Makes one commit of each account.
   void commit_everywhere() {
     for (size_t i = 0; i < accounts; ++i)
       net.life().traffic().post(i);
@@ -39,8 +39,8 @@ protected:
   }
 };
 
-/// The streams of many hosts, each of which has too few accounts to tell
-/// whether the clock is wrong.
+/// The streams of many hosts, each of which has too few accounts to show that
+/// the clock is wrong.
 class WrongClockOfSmallHostsTest : public WrongClockTest {
 protected:
   static constexpr size_t hosts = 12;
@@ -79,7 +79,7 @@ TEST_F(WrongClockTest, WhileItIsBehindNothingIsLostAndNothingIsDone) {
   static_assert(accounts > limits::clock_signers_min);
   start();
   ASSERT_TRUE(await_all_equal());
-  commit_everywhere(); // The position is known from here on.
+  commit_everywhere(); // From here on the position is known.
   ASSERT_TRUE(await_all_equal());
   ASSERT_TRUE(await_ready());
   const auto before = cursor();
@@ -103,7 +103,7 @@ TEST_F(WrongClockTest, WhileItIsBehindNothingIsLostAndNothingIsDone) {
   EXPECT_EQ(warnings("healthy_again", "clock"), 1u);
 }
 
-// More than a window of them: some give way, and are fetched
+// More than a window of frames: some give way, and their repos are fetched
 TEST_F(WrongClockTest, NorIsAnythingLostOfWhatItsStreamHasNoRoomFor) {
   start();
   ASSERT_TRUE(await_all_equal());
@@ -134,8 +134,8 @@ TEST_F(WrongClockTest, WhatIsFetchedIsEvidenceAndIsFetchedAgain) {
   ASSERT_TRUE(await_ready());
 }
 
-// The same with the back-off that a node has unless told otherwise: also who is
-// put off while others are heard does not wait for it
+// The same with the default back-off: a repo that is put off while frames wait
+// does not wait for that either
 TEST_F(WrongClockTest, WhatWasPutOffIsFetchedWithinSecondsOfARightClock) {
   const actors::node_config standard;
   config.retry_backoff_min = standard.retry_backoff_min;
@@ -158,17 +158,17 @@ TEST_F(WrongClockTest, WhatWasPutOffIsFetchedWithinSecondsOfARightClock) {
   ASSERT_TRUE(await_ready());
 }
 
-// Fewer than can say that the clock is wrong: their repos say what is wrong
-// with them, and are fetched as soon as it is right
+// Too few signers to show that the clock is wrong: their repos report the
+// error, and are fetched as soon as the clock is right
 TEST_F(WrongClockTest, AFewThatAreRefusedAreNotSyncedAndHealWithTheClock) {
   config.retry_backoff_min = config.retry_backoff_max = 1h;
-  config.listing_requests_per_hour = 1; // No listing is to find them.
+  config.listing_requests_per_hour = 1; // No listing may find them.
   start();
   ASSERT_TRUE(await_all_equal());
   commit_everywhere();
   ASSERT_TRUE(await_all_equal());
   ASSERT_TRUE(eventually(node_patience, [this] {
-    // The begin of the stream is a position.
+    // The start of the stream is a position.
     return metric("weir_listing_finished_total") == 1;
   }));
   time.shift(-1h);
@@ -186,7 +186,7 @@ TEST_F(WrongClockTest, AFewThatAreRefusedAreNotSyncedAndHealWithTheClock) {
   ASSERT_TRUE(await_all_equal());
 }
 
-// A clock that is ahead makes revs old, which they may be
+// With a clock that is ahead revs look old, which is permitted
 TEST_F(WrongClockTest, OneThatIsAheadHarmsNothing) {
   time.shift(std::chrono::years{10});
   start();

@@ -7,16 +7,16 @@
 #include <atomic>
 #include <list>
 
-// A directory that answers at once, and wrongly.
+// A directory that answers at once with wrong answers.
 namespace weir::tests {
 
 namespace {
 
-/// A PDS with a listing, and a directory in the hands of a test.
+/// A PDS with a listing, and a directory that the test controls.
 class WrongDirectoryTest : public ::testing::Test {
 protected:
-  /// While it is wrong the directory gives this instead of a document.
-  /// @param listings For an hour.
+  /// While it is wrong, the directory gives this answer instead of a document.
+  /// @param listings Number of listings an hour.
   void open(size_t accounts, std::string wrong, int listings = 3600) {
     std::string lines;
     for (size_t i = 0; i < accounts; ++i) {
@@ -59,8 +59,8 @@ protected:
 
 } // namespace
 
-// Honest hosts were mistrusted for minutes, each time for
-// longer, and what the directory had not found stayed so for five more.
+// Once, honest hosts were mistrusted for minutes, longer each time, and
+// accounts that the directory had not found stayed so for five more.
 TEST_F(WrongDirectoryTest, OneThatHasNoDocumentsIsNoFaultOfAListing) {
   open(limits::claims_judged_min + 10,
        http_answer(404, R"({"message":"DID not registered"})"));
@@ -82,9 +82,9 @@ TEST_F(WrongDirectoryTest, WhatItDidNotHaveForAMomentIsThereSoon) {
   expect_all_synced();
 }
 
-// What a document says for a moment is not believed for a day.
+// What a document says for a moment does not count for a day.
 TEST_F(WrongDirectoryTest, ADocumentThatNamesAnotherHostIsLookedUpAnew) {
-  live_repo x{1}; // The same keys.
+  live_repo x{1}; // Has the same keys.
   open(1, http_answer(200, make_document(
                              x.did().str(),
                              x.key().public_part().to_multikey(),

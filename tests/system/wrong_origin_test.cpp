@@ -3,8 +3,8 @@
 
 #include <chrono>
 
-// architecture.md, Health: a PDS that is configured by an origin which the
-// documents of its accounts do not name, as by an address.
+// architecture.md, Health: a PDS is configured by an origin that the documents
+// of its accounts do not name, for example by an address.
 namespace weir::tests {
 
 namespace {
@@ -20,7 +20,8 @@ protected:
     gate.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
   }
 
-  /// The gate lists so many accounts, and their documents name these hosts.
+  /// Makes the gate list accounts whose documents name these hosts, one for
+  /// each.
   void list(const std::vector<std::string>& hosts) {
     std::string lines;
     for (const auto& host : hosts) {
@@ -50,7 +51,7 @@ constexpr auto elsewhere = "https://pds.elsewhere.test";
 
 } // namespace
 
-// One account is told as soon as the first listing came, whoever is tracked.
+// One account is enough as soon as the first listing came, in every mode.
 TEST_F(WrongOriginTest, AHostThatNoDocumentNamesIsNamedInEveryMode) {
   list({elsewhere});
   const auto sentence = "its accounts' documents do not name " + gate.url()
@@ -87,7 +88,7 @@ TEST_F(WrongOriginTest, ARelayThatIsCalledAPdsIsToldSo) {
     << readiness();
 }
 
-// It is right again when the documents name it, without a restart.
+// It recovers when the documents name it, without a restart.
 TEST_F(WrongOriginTest, AHostThatDocumentsNameAgainIsWell) {
   list({elsewhere, elsewhere});
   config.listing_interval = config.listing_pause = 1s;
