@@ -8,8 +8,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What was sent before the node knew is there by then, and what streams told
-/// before.
+/// After this time everything has arrived that was sent before the node knew of
+/// the absence, and everything that streams told before.
 constexpr auto arrives_within = 10s;
 
 bool is_away(const node_repos& repos, const simnet::account_view& x) {
@@ -25,7 +25,7 @@ uint64_t records_of(const apps::event_copy& copy, const std::string& did) {
 
 } // namespace
 
-/// @returns false when records came that should have waited.
+/// @returns false when records came that should have waited
 bool away_watch::note(absence& x, uint64_t came, steady_time now) {
   if (x.is_known)
     return came == x.came;

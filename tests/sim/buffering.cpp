@@ -18,34 +18,36 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// By then everything of the start is over, and resyncs are asked for.
+/// By then all work of the start is done, and resyncs are requested.
 constexpr auto resync_after = 10min;
-/// Within that all fetches have begun.
+/// All fetches have begun within this time.
 constexpr auto begin_within = 1min;
 constexpr auto look_interval = 100ms;
-/// So late downloads begin: nobody calls a host silent yet, and the writing is
-/// over.
+/// Downloads begin after this wait: short enough that no host counts as silent,
+/// and long enough that all writes are over.
 constexpr std::chrono::milliseconds download_waits{10'000};
-/// The hosts have made their downloads, which take what is there then.
+/// By then the hosts have made their downloads, which contain the state of that
+/// moment.
 constexpr auto write_after = 1s;
 /// By then everything is over.
 constexpr auto look_after = resync_after + begin_within + 10min;
 
-/// In one run of two an account writes more than waits in memory.
+/// In half of the runs one account writes more than memory holds.
 constexpr size_t writes_of_one = limits::repo_waiting_commits_max + 44;
 constexpr uint64_t pause_of_one_ms = 20;
-/// In the others two write, now this one and now that one.
+/// In the other runs two accounts write in turn.
 constexpr size_t writers = 2;
 constexpr size_t writes_of_some = 30;
 constexpr uint64_t pause_of_some_ms = 300;
 
-/// What a repo's log holds of the writing, in order.
+/// The operations of the writes in each repo's log, in order.
 using history = std::map<std::string, std::vector<std::string>>;
 
-/// The world of a seed, and the writing.
+/// The world of a seed, and the writes.
 class buffering_run {
 public:
-  /// @param writes_at Since the start; nothing: when repos are being fetched.
+  /// @param writes_at Time since the start; no value: when repos are being
+  /// fetched.
   buffering_run(scene& x, std::optional<std::chrono::microseconds> writes_at)
     : scene_(x), writes_at_(writes_at), begin_(x.time().now()) {
     // nop
@@ -71,7 +73,8 @@ private:
   const steady_time begin_;
   const bool one_writes_ = scene_.settings().seed % 2 == 0;
   std::vector<size_t> writers_;
-  std::vector<storage::op_id> before_; ///< By partition.
+  /// The last operations before the writes, by partition.
+  std::vector<storage::op_id> before_;
 };
 
 void buffering_run::wait_until(std::chrono::microseconds passed) {
@@ -88,7 +91,7 @@ void buffering_run::choose_writers() {
       writers_.push_back(i);
 }
 
-/// Frames that wait for a fetch, so far.
+/// Number of frames so far that waited for a fetch.
 uint64_t buffering_run::buffered() const {
   return scene_.metrics()
     .counter("weir_repo_events_total",
@@ -96,7 +99,8 @@ uint64_t buffering_run::buffered() const {
     .value();
 }
 
-/// Until everything that is written now is missing in the downloads.
+/// Begins the fetches; the downloads do not contain what is written from now
+/// on.
 void buffering_run::begin_fetches() {
   simnet::fault order;
   order.kind = simnet::fault_kind::slow_repo;
@@ -127,7 +131,7 @@ bool buffering_run::all_are(const std::string& status) {
   });
 }
 
-/// @returns How many commits.
+/// @returns the number of commits
 size_t buffering_run::write() {
   const auto random = seeded_random(scene_.settings().seed);
   const auto before = scene_.life().traffic().counts().commits;
@@ -183,7 +187,7 @@ history buffering_run::run() {
   const auto before = buffered();
   const auto commits = write();
   wait_until(look_after);
-  // Those that come by two streams wait twice.
+  // Commits that come by two streams wait twice.
   const auto waited = buffered() - before;
   if (waits ? waited < commits : waited > 0)
     throw broken{"buffering", std::to_string(waited) + " of "
@@ -195,9 +199,9 @@ history buffering_run::run() {
   return read_log();
 }
 
-/// Nobody disturbs it, and work takes no time, or the accounts would write at other
-/// moments beside more of it. Hosts are near: what is written is not in a download
-/// that was asked for before.
+/// Turns everything else off and lets work take no time, since otherwise the
+/// accounts would write at other moments when there is more work. Latencies are
+/// short, so that no download that was requested before contains the writes.
 void keep_quiet(run_settings& x) {
   x.latency = 1ms;
   x.directory_latency = 1ms;

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
-/// Until all bodies have begun, whatever a turn of the node takes.
+/// By then all bodies have begun, whatever a turn of the node takes.
 constexpr auto bodies_begin_within = 2s;
 
 /// A DID that no directory knows: base32 of a number.
@@ -25,7 +25,8 @@ std::string invented_did(uint64_t number) {
   return out;
 }
 
-/// A request whose body is declared as long as it may be, and hardly begins.
+/// A request that declares a body of the maximum length and sends only its
+/// start.
 std::string long_request() {
   return "POST /repos/add HTTP/1.1\r\nHost: 127.0.0.1:2480\r\n"
          "Content-Type: application/json\r\nContent-Length: "
@@ -53,7 +54,7 @@ void clients::mend() {
     scene_.application().start();
 }
 
-/// Each once, so that none is known already.
+/// Each name is used once, so that none is known already.
 void clients::ask_names(const deed& x) {
   const auto all = x.lasting * x.value / 1s;
   for (int64_t i = 0; i < all; ++i)
@@ -62,11 +63,11 @@ void clients::ask_names(const deed& x) {
     });
 }
 
-/// Beside them a client that asks for little is answered.
+/// Meanwhile a client with a small request must be answered.
 void clients::declare_bodies(const deed& x) {
   if (!scene_.node_runs())
     return;
-  // Who comes late writes there still.
+  // Shared, because connections that open late are added, too.
   const auto open = std::make_shared<std::vector<net::stream_ptr>>();
   const auto request = std::make_shared<const std::string>(long_request());
   auto& machine = scene_.clients_machine();

@@ -36,7 +36,7 @@ bool comparer::is_held(const simnet::account_view& x) const {
   return listed != node_.end() && !listed->second.rev.empty();
 }
 
-/// What the node must take an account for.
+/// The state of an account that the node must have.
 standing comparer::wanted(const simnet::account_view& x) const {
   auto out = x.status;
   if (out == standing::tombstoned)
@@ -53,7 +53,7 @@ std::string comparer::check(const simnet::expected_account& x) const {
   const auto status = wanted(x.account);
   const auto is_known = node_.contains(x.account.id.str());
   if (!is_known)
-    // It may have gone before anybody could know it.
+    // It may have been deleted before the node could know it.
     return status == standing::deleted ? "" : "is not known to the node";
   return status == standing::active ? check_active(x)
                                     : check_inactive(x.account, status);
@@ -70,8 +70,9 @@ std::string comparer::check_active(const simnet::expected_account& x) const {
   if (listed.records != x.records.size())
     return "has " + std::to_string(listed.records) + " records in the node, "
            + std::to_string(x.records.size()) + " in the network";
-  // Nobody looks at it again: its fetch had no position yet, or it had begun before
-  // its stream lost a window, and the listing after that was over when it ended.
+  // The node does not check it again: its fetch had no position yet, or began
+  // before its stream lost events, and the listing after that ended before the
+  // fetch.
   const auto is_unproved
     = listed.reason.find("was never compared") != std::string::npos
       || listed.reason.find("was proved with epoch") != std::string::npos;
@@ -118,7 +119,8 @@ std::string comparer::check_inactive(const simnet::account_view& x,
   if (may_.unacked || copied == copy_.accounts().end())
     return "";
   const auto& copy = copied->second;
-  // Two may have taken it away, and either word is right.
+  // Both the host and the relay may have taken it down, and either state is
+  // right.
   const auto by_relay = x.relay_takedown && may_.relayed
                         && copy.status == status_word(standing::takendown);
   if (copy.active || (copy.status != status_word(wanted) && !by_relay))

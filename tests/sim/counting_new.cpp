@@ -1,6 +1,6 @@
-// The heap of the program weir-sim: before each block stands how long it is and
-// who asked for it (tests/sim/heap_census.hpp). Small blocks that were given back
-// are kept for the next who asks, but not under a sanitizer or MALLOC_PERTURB_.
+// The heap of the program weir-sim. Each block is preceded by its length and
+// its owner (tests/sim/heap_census.hpp). Small blocks that were freed are kept
+// for later allocations, except with a sanitizer or MALLOC_PERTURB_.
 
 #include "tests/sim/heap_census.hpp"
 #include "tests/sim/spare_blocks.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 struct block_head {
   uint64_t bytes;
-  uint32_t offset; ///< From the start of what malloc gave.
+  uint32_t offset; ///< Distance from the start of malloc's block.
   weir::sim::heap::heap_tag owner;
 };
 
@@ -21,13 +21,13 @@ static_assert(sizeof(block_head) == 16);
 
 constexpr size_t plain = weir::sim::heap::spare_blocks::grain;
 
-/// With its head, and the end that makes the next one aligned.
+/// The size with the header, rounded up so that the next block is aligned.
 size_t whole_size(size_t bytes, size_t offset, size_t alignment) noexcept {
   return (bytes + offset + alignment - 1) / alignment * alignment;
 }
 
-// Only the thread that simulates has them, and nobody where somebody wants to know
-// of blocks that are used after their end.
+// Only the simulating thread has spare blocks. They are not used in builds that
+// detect the use of freed blocks.
 constinit weir::sim::heap::spare_blocks spares;
 #if defined(__SANITIZE_ADDRESS__)
 const bool keeps_spares = false;
@@ -83,8 +83,8 @@ void give_back(void* x) noexcept {
 
 } // namespace
 
-/// In place of malloc's, which nodes call whenever they have become smaller: the
-/// next of them would ask the kernel for the same pages again.
+/// Replaces malloc's function, which nodes call whenever they have become
+/// smaller: the next node would request the same pages from the kernel again.
 extern "C" int malloc_trim(size_t) noexcept {
   return 0;
 }

@@ -14,15 +14,16 @@ constexpr uint64_t many_accounts_in = 50;
 constexpr uint64_t silence_in = 40;
 constexpr uint64_t buffering_in = 12;
 
-/// A node that asks for a thousand lines gets a few, and asks again soon: pages
-/// are read all the time while accounts come, go and move.
+/// The node requests a thousand lines and gets a few, so it requests the next
+/// page soon. Thus pages are read all the time while accounts come, go and
+/// move.
 void shorten_pages(run_settings& out, random_source& random) {
   out.world.listing_lines_max = 1 + random.below(5);
   if (out.audited && out.span < 1h)
     out.node.listing_interval = 30s;
 }
 
-/// All hosts but one have one account.
+/// All hosts except one have one account.
 void make_giant(run_settings& out) {
   auto& people = out.world.population;
   people.lone_hosts = people.hosts - 1;
@@ -31,7 +32,7 @@ void make_giant(run_settings& out) {
   people.deactivated = people.accounts / 2;
 }
 
-/// Nine of ten are inactive.
+/// Nine of ten accounts are inactive.
 void make_many(run_settings& out, random_source& random) {
   auto& people = out.world.population;
   people.accounts = 200 + random.below(200);
@@ -50,7 +51,7 @@ void draw_crowds(run_settings& out) {
     make_giant(out);
   if (random->below(many_accounts_in) == 0)
     make_many(out, *random);
-  // Without end is no silence.
+  // Hostile hosts send without end, which is not a silence.
   out.rests = out.world.hostile.empty() && random->below(silence_in) == 0;
   out.weighs_buffering = random->below(buffering_in) == 0;
 }

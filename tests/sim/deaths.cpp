@@ -18,7 +18,7 @@ deaths::~deaths() {
   steps_.set_turn_watch(nullptr);
 }
 
-/// Mostly REPOs, of which there are most; each other kind now and then.
+/// Mostly REPOs, which are the most numerous; sometimes another kind.
 void deaths::order(const deed& x, steady_time now) {
   constexpr std::array<const char*, 10> others{
     "backfill", "backfill", "upstream",   "identity", "reader",

@@ -25,13 +25,14 @@ constexpr std::array<const char*, deed_kinds> names{
   "die",       "all_write",  "flap",  "names",         "bodies",
   "leave"};
 
-/// How often a kind is drawn, among all.
+/// The relative frequency of each kind.
 constexpr std::array<unsigned, deed_kinds> weights{
   12, 16, 3, 30, 4, 3, 3, 2, 3, 2, 2, 4, 2,
   2,  2,  2, 2,  2, 2, 3, 3, 1, 1, 5, 0, 0,
   0,  0,  0,  0}; // pressure.hpp, plots.hpp
 
-/// Between two durations, as likely short as long by their magnitude.
+/// A random duration whose logarithm is uniform: each magnitude is equally
+/// likely.
 microseconds draw_between(microseconds least, microseconds most,
                           random_source& random) {
   const auto from = std::log(double(least.count()));
@@ -53,7 +54,7 @@ deed_kind draw_kind(random_source& random) {
   return deed_kind::life;
 }
 
-/// These happen in runs about them only; in ascending order.
+/// Faults that happen only in runs with their plot, in ascending order.
 constexpr std::array of_plots{fault_kind::bad_shape,
                               fault_kind::early_commit,
                               fault_kind::announce_state,
@@ -118,7 +119,8 @@ deed draw_deed(microseconds span, random_source& random) {
   return out;
 }
 
-/// A host that cannot be reached may as well be reached and not serve.
+/// Turns a deed that makes a host unreachable into one in which it is reached
+/// but does not serve.
 void fall_ill(deed& x) {
   const auto is_dead = x.kind == deed_kind::refuse || x.kind == deed_kind::swallow;
   if (!is_dead || x.of != server::host || x.number % 4 != 1)
@@ -128,7 +130,7 @@ void fall_ill(deed& x) {
   x.kind = deed_kind::fault;
 }
 
-/// The same, or something like it, that streams tell of.
+/// The same deed, or a similar one, that streams tell.
 deed told(deed x) {
   x.silent = false;
   if (x.what == fault_kind::lose_silently || x.what == fault_kind::tombstone)
@@ -136,9 +138,9 @@ deed told(deed x) {
   return x;
 }
 
-/// A node that is killed may have to fetch again what it heard and had not
-/// judged. A stream that crawls looks quiet at first, and for one that lags a
-/// listing does not wait for ever.
+/// A node that is killed may have to fetch again what it received and had not
+/// checked. A stream that crawls looks quiet at first, and a listing does not
+/// wait for ever for a stream that is behind.
 bool breaks_chains(const deed& x) {
   switch (x.kind) {
     case deed_kind::kill:
@@ -207,8 +209,8 @@ std::string describe(const deed& x) {
 
 namespace {
 
-/// An account writes faster than the disk and is renamed, and the node dies while
-/// it takes that in.
+/// An account writes faster than the disk and changes its handle, and the node
+/// dies while it takes that in.
 void add_deaths_in_writes(const run_settings& settings, size_t round,
                           std::vector<deed>& out, random_source& random) {
   constexpr size_t times = 10;
@@ -220,7 +222,8 @@ void add_deaths_in_writes(const run_settings& settings, size_t round,
     writes.value = 1 + static_cast<int64_t>(random.below(4));
     writes.at = microseconds{static_cast<int64_t>(
       random.below(static_cast<uint64_t>(settings.span.count())))};
-    // What it is changes meanwhile: said once, and waiting for the disk, too.
+    // The handle changes during the writes; that event comes once and waits for
+    // the disk, too.
     auto change = writes;
     change.kind = deed_kind::fault;
     change.what = fault_kind::change_handle;
@@ -235,12 +238,12 @@ void add_deaths_in_writes(const run_settings& settings, size_t round,
   }
 }
 
-/// Most deeds follow soon upon another: what goes wrong goes wrong while
-/// something else is under way.
+/// Most deeds follow soon after another one, so that faults happen while other
+/// work is in progress.
 void draw_round(const run_settings& settings, size_t round,
                 std::vector<deed>& out, random_source& random) {
   std::vector<deed> drawn;
-  // Most of it happens to a few, or nothing would ever meet.
+  // Most deeds affect two accounts; otherwise no two would interact.
   const std::array few{random.below(64), random.below(64)};
   microseconds last{0};
   for (auto left = 1 + random.below(16); left > 0; --left) {

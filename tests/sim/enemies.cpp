@@ -20,8 +20,8 @@ constexpr size_t enemies_max = 3;
 constexpr size_t accounts_max = 10;
 constexpr size_t page_lines = 300;
 
-/// All that one connection to a hostile host carries in a run, about: it is
-/// what a run with them costs.
+/// About the amount of data that one connection to a hostile host carries in a
+/// run, which determines the cost of such a run.
 constexpr uint64_t bytes_of_a_run = 1'000'000;
 constexpr uint64_t rate_max = 20'000;
 
@@ -36,7 +36,7 @@ void draw_enemies(run_settings& out) {
     simnet::hostile_host_options x;
     x.kind = static_cast<simnet::hostility>(
       random->below(simnet::hostilities));
-    // The repositories of a wide host are large.
+    // The repos of a wide host are large.
     x.accounts = x.kind == simnet::hostility::wide
                    ? 1
                    : 1 + random->below(accounts_max);
@@ -45,25 +45,25 @@ void draw_enemies(run_settings& out) {
     out.world.hostile.push_back(x);
   }
   out.span = std::min<std::chrono::microseconds>(out.span, 15min);
-  // What hostile hosts send must be less than the machine can do.
+  // Hostile hosts must send less than the machine can process.
   out.speed.turn = std::min<std::chrono::microseconds>(out.speed.turn, 30us);
   out.speed.grain
     = std::min<std::chrono::microseconds>(out.speed.grain, 1s);
   const auto seconds = static_cast<uint64_t>(out.span / 1s) + 60;
   out.enemy_rate = std::min(rate_max, bytes_of_a_run / seconds);
-  // A relay tells little of them.
+  // A relay carries little of hostile hosts.
   if (out.follows == following::relay && random->below(2) == 0)
     out.follows = following::hosts;
   out.weighs_fairness = random->below(2) == 0;
-  // Places are shared from the standard number on: of one or two a slow host can
-  // hold all, until it is found to be slow.
+  // With the standard number of places they are shared. If there were one or
+  // two, a slow host could have all of them until it is found to be slow.
   if (out.weighs_fairness)
     out.node.sync_parallelism = limits::sync_parallelism_range.standard;
-  // Nor is a window that everybody falls out of a matter of fairness.
+  // A window that every stream falls out of would not test fairness.
   if (out.weighs_fairness)
     out.world.window = {};
-  // A fetch that began before its stream had a position proves nothing of that:
-  // the look at all rows mends it, and whether that is needed is a race.
+  // A fetch that began before its stream had a position proves nothing. The
+  // check of all rows repairs that, and whether it is needed is a race.
   if (out.weighs_fairness)
     out.node.completeness_interval = limits::completeness_interval_range.standard;
 }

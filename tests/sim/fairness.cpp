@@ -12,10 +12,10 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
-/// Who is not whole by then is as late as this.
+/// An account that is not complete by then counts with this time.
 constexpr microseconds patience = 1h;
 
-/// How often everybody writes, and the rest between.
+/// How often all accounts write, and the rest between.
 constexpr size_t rounds = 2;
 constexpr microseconds rest = 30s;
 
@@ -42,7 +42,7 @@ private:
   scene& scene_;
 };
 
-/// Accounts that are not whole yet.
+/// Accounts that are not complete yet.
 std::set<std::string> measurement::wrong() {
   const auto repos = scene_.repos();
   std::set<std::string> out;
@@ -82,7 +82,7 @@ void measurement::watch(settling& out) {
   }
 }
 
-/// All accounts that can write something do.
+/// Lets all active accounts write.
 void measurement::write() {
   auto& truth = scene_.life().truth();
   for (size_t i = 0; i < truth.accounts(); ++i)
@@ -90,8 +90,8 @@ void measurement::write() {
       scene_.life().traffic().post(i);
 }
 
-/// All accounts of honest hosts write something that no stream tells, and then
-/// something that shows it.
+/// All accounts of honest hosts make a commit that no stream tells, and then
+/// one that reveals it.
 void measurement::fall() {
   auto& truth = scene_.life().truth();
   for (size_t i = 0; i < truth.accounts(); ++i) {
@@ -130,8 +130,8 @@ settling measure_settling(uint64_t seed, bool enemies, trace& log) {
   scene x{seed, log, [enemies](run_settings& all) {
             all.speed.grain = 0us;
             // Whether a first fetch begins before its stream has a position is
-            // a race. Such a fetch proves nothing, and the look at all rows
-            // mends that.
+            // a race. Such a fetch proves nothing, and the check of all rows
+            // repairs that.
             all.node.completeness_interval
               = limits::completeness_interval_range.standard;
             if (!enemies)

@@ -12,22 +12,22 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Hours until what is remembered for some time is forgotten, and then those in
-/// which nothing may grow.
+/// The hours until temporary state has expired, and then those in which memory
+/// must not grow.
 constexpr auto first_silence = 13h;
 constexpr auto second_silence = 12h;
 
-/// Each is looked at so often, and the least of it counts: what is under way
-/// for a moment is no growth.
+/// Number of measurements of each, of which the smallest counts, because
+/// temporary memory is not growth.
 constexpr size_t looks = 8;
 constexpr auto between_looks = 7min;
 
-/// What one kind of actor may have more afterwards.
+/// Bytes that one kind of actor may have in addition afterwards.
 constexpr int64_t growth_max = 32'768;
 
-/// What all actors of a kind may have at once, in worlds of some hundred accounts:
-/// more than any of 50,000 runs held, so that whatever grows with its input is seen
-/// long before `memory_limit`.
+/// Bytes that all actors of a kind may have at once, in worlds of some hundred
+/// accounts. No kind had more in 50,000 runs, so anything that grows with its
+/// input is detected long before `memory_limit`.
 struct kind_bound {
   std::string_view kind;
   int64_t bytes;
@@ -48,12 +48,12 @@ constexpr std::array kind_bounds{
   kind_bound{"threads", 3 * mib},      kind_bound{"timers", 16 * kib},
   kind_bound{"upstream", 2 * mib}};
 
-/// LevelDB's own thread has what it knows of tables on the disk, some more after
-/// each compaction.
+/// LevelDB's own thread keeps data about tables on the disk, and some more
+/// after each compaction.
 constexpr int64_t tables_growth_max = 1 * mib;
 
-/// The JOURNAL's includes tables of LevelDB that are not on disk yet; there are
-/// two, of a size that the plan names.
+/// JOURNAL's memory includes LevelDB's tables that are not on disk yet: two, of
+/// a size that the plan gives.
 int64_t memtables(const actors::node_config& config) {
   return 2 * static_cast<int64_t>(actors::plan_memory(config).write_buffer);
 }
@@ -110,7 +110,7 @@ heap_watch::check_bounds(const actors::node_config& config) const {
   for (const auto& [name, bytes] : found)
     if (auto how = check_kind(name, bytes, config); !how.empty())
       return how;
-  // Not all of them were at one time, so that this is more than there was.
+  // The peaks were not at one time, so the sum is above the real maximum.
   if (heap::sum(found) > static_cast<int64_t>(config.memory_limit))
     return std::to_string(heap::sum(found)) + " bytes, and memory_limit is "
            + std::to_string(config.memory_limit) + ": "

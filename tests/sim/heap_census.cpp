@@ -9,8 +9,8 @@ namespace {
 
 using counters = std::array<std::atomic<int64_t>, tags_max>;
 
-// Nearly all blocks are asked for and given back by the thread that simulates:
-// it alone writes its counters, and need not lock the memory for that.
+// The simulating thread allocates and frees nearly all blocks. Only it writes
+// its counters, so they need no atomic operation.
 counters bytes_of_simulator{};
 counters bytes_of_others{};
 counters most_of{};
@@ -21,7 +21,7 @@ int64_t load(const std::atomic<int64_t>& x) noexcept {
   return x.load(std::memory_order_relaxed);
 }
 
-/// @returns what all threads have of it now
+/// @returns the bytes that all threads have with this tag now
 int64_t add(heap_tag tag, int64_t bytes) noexcept {
   auto& others = bytes_of_others[tag];
   auto& own = bytes_of_simulator[tag];

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 /// Times of documents are whole seconds.
 constexpr std::chrono::microseconds rounding = 2s;
 
-/// Whoever believes it takes an account for gone.
+/// Whether a node that believes the deed considers an account deleted.
 bool denies_accounts(const deed& x) noexcept {
   return x.kind == deed_kind::fault
          && (x.what == simnet::fault_kind::missing_repo

@@ -8,7 +8,7 @@ namespace weir::sim {
 
 void last_words::note(const deed& x, std::optional<size_t> host) {
   if (scene_.settings().audited)
-    return; // Listings say it.
+    return; // Listings show it.
   denied_ |= is_of_directory(x)
              || (x.kind == deed_kind::fault
                  && x.what == simnet::fault_kind::unlisted_repo);
@@ -19,7 +19,7 @@ void last_words::note(const deed& x, std::optional<size_t> host) {
     for (size_t i = 0; i < scene_.urls().hosts.size(); ++i)
       if (!host || *host == i)
         renumbered_.insert(i);
-  // A wrong status is believed at once.
+  // A wrong status is accepted at once.
   const auto grace = scene_.settings().node.gone_grace;
   const auto lasting = x.what == simnet::fault_kind::missing_repo ? x.lasting
                        : x.what == simnet::fault_kind::false_status
@@ -30,7 +30,7 @@ void last_words::note(const deed& x, std::optional<size_t> host) {
       denied_for_[i] += lasting;
 }
 
-/// Its host denied it for so long that it was to be believed.
+/// Its host denied it for so long that the node had to accept that.
 bool last_words::is_disowned(const simnet::account_view& x,
                              const node_repos& known) const {
   const auto lasted = denied_for_.find(x.host);
@@ -40,7 +40,8 @@ bool last_words::is_disowned(const simnet::account_view& x,
          && listed != known.end() && listed->second.status != "synced";
 }
 
-/// The node does not call its copy complete, and nobody looks at all rows.
+/// The node does not report its copy as complete, and no check of all rows
+/// runs.
 bool last_words::is_unproved(const simnet::account_view& x,
                              const node_repos& known) const {
   const auto listed = known.find(x.id.str());
@@ -51,7 +52,8 @@ bool last_words::is_unproved(const simnet::account_view& x,
          || why.find("was proved with epoch") != std::string::npos;
 }
 
-/// The directory erred, and nobody looks at all rows for look-ups that are due.
+/// The directory was wrong, and no check of all rows finds look-ups that are
+/// due.
 bool last_words::is_taken_for_deleted(const simnet::account_view& x,
                                       const node_repos& known) const {
   const auto listed = known.find(x.id.str());
@@ -81,21 +83,21 @@ void last_words::say() {
       truth.announce_account(*truth.at(i), x.host,
                              is_active ? nullptr
                                        : simnet::status_word(x.status));
-    // Whoever moved has a commit that the key of the new place did not sign,
-    // until the account writes something (protocol-coverage.md 11.3). And where
-    // numbers that begin anew passed our position, only the next commit shows
-    // what was lost.
+    // The commit of an account that moved is not signed by its new key until
+    // the account writes (protocol-coverage.md 11.3). Where seqs that began
+    // anew passed the node's position, only the next commit shows what was
+    // lost.
     if (is_active
         && (is_renumbered || x.listed_rev != x.rev || is_unproved(x, known)))
       scene_.life().traffic().post(i);
     else if (!is_active && is_taken_for_deleted(x, known))
       truth.announce_account(*truth.at(i), x.host,
                              simnet::status_word(x.status));
-    // A newcomer whom the directory denied, or whom the only listing left out, is
-    // heard of again.
+    // A new account that the directory denied, or that the only listing left
+    // out, is announced again.
     else if (denied_ && !known.contains(x.id.str()))
       truth.announce_identity(*truth.at(i), true);
-    // And whom a fetch found gone has a host that says it has it.
+    // For an account that a fetch found gone, its host says that it has it.
     else if (is_active && is_disowned(x, known))
       truth.announce_account(*truth.at(i), x.host, nullptr);
   }

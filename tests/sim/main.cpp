@@ -10,7 +10,7 @@ namespace {
 
 constexpr int mebibyte = 1 << 20;
 
-/// What one run gives back the next one needs.
+/// Keeps freed memory, because the next run needs it.
 void keep_free_memory() {
   mallopt(M_TRIM_THRESHOLD, 256 * mebibyte);
   mallopt(M_MMAP_THRESHOLD, 32 * mebibyte);

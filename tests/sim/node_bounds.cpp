@@ -15,23 +15,25 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A frame of a simulated network: a commit of one record has some kilobytes.
+/// Size of a frame of a simulated network: a commit of one record has some
+/// kilobytes.
 constexpr size_t frame_bytes = 8'192;
 
-/// What a stream may hold beyond its window: the socket's last message.
+/// What a stream may have in addition to its window: the socket's last message.
 constexpr size_t overdraft = 65'536;
 
-/// Identities beside those of accounts and of clients: hosts that wait.
+/// Identities besides those of accounts and of clients: hosts that wait.
 constexpr size_t spare_entries = 16;
 
-/// Actors that a node has one of, and the one that waits for its end.
+/// Number of actors of which a node has one, including the one that waits for
+/// its end.
 constexpr size_t single_actors = 13;
 
 /// JOURNAL, SWEEPER, CONSUMER.
 constexpr size_t actors_of_partition = 3;
 
-/// Commits whose cost is measured, and what one may write: its operations and the
-/// rows of its repo.
+/// Number of commits whose cost is measured, and the largest number of bytes
+/// that one may write: its operations and the rows of its repo.
 constexpr size_t commits_weighed = 8;
 constexpr uint64_t commit_bytes_max = 3'072;
 
@@ -42,8 +44,8 @@ size_t streams_of(scene& x) {
                                                     : hosts + 1;
 }
 
-/// REPOs that are awake, and those that fetches and look-ups woke; beside them
-/// only so many actors.
+/// Checks the number of REPOs that are awake, including those that fetches and
+/// look-ups woke, and the number of other actors.
 std::string check_repos(scene& x) {
   const auto& node = x.settings().node;
   const auto partitions = node.partitions;
@@ -79,8 +81,9 @@ std::string check_streams(scene& x) {
          + std::to_string(most);
 }
 
-/// Accounts, what clients asked for, and as many look-ups that failed as may be
-/// remembered beside what is known. Hostile hosts have look-ups of their own.
+/// Checks the number of identities: accounts, clients' questions, and the
+/// permitted number of failed look-ups. Hostile hosts have look-ups of their
+/// own.
 std::string check_look_ups(scene& x) {
   const auto& config = x.settings().node;
   if (config.most.failures == limits::lookup_failures_max
@@ -102,8 +105,8 @@ std::string check_look_ups(scene& x) {
          + std::to_string(most);
 }
 
-/// A repo whose identity ends without a word is erased at any time, and that is
-/// written, too.
+/// A repo whose identity ends without an event may be erased at any time, which
+/// writes, too.
 bool may_erase(scene& x) {
   const auto& truth = x.life().truth();
   for (size_t i = 0; i < truth.accounts(); ++i)

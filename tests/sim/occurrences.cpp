@@ -21,7 +21,7 @@ bool is_of_server(deed_kind x) {
   return std::find(of_servers.begin(), of_servers.end(), x) != of_servers.end();
 }
 
-/// What a server suffers, and whoever talks to it meets.
+/// Faults of a server that take effect when somebody connects to it.
 constexpr std::array met_of_servers{
   deed_kind::refuse, deed_kind::swallow,   deed_kind::stall, deed_kind::crawl,
   deed_kind::unname, deed_kind::mute_name, deed_kind::cut,   deed_kind::flap};
@@ -53,7 +53,7 @@ uint64_t met(virtual_net& net, const std::string& origin, deed_kind what) {
   }
 }
 
-/// A server is away, or does not answer as it should.
+/// A server is down, or does not answer as it should.
 bool is_outage(const deed& x) {
   return is_of_server(x.kind)
          || (x.kind == deed_kind::fault
@@ -114,7 +114,8 @@ std::set<std::string> known_details() {
   for (const auto what : met_of_servers)
     for (const auto whose : servers)
       if (what != deed_kind::flap || whose != server::directory)
-        out.insert("met " + of(what, whose)); // Only streams flap.
+        // Only streams are cut again and again.
+        out.insert("met " + of(what, whose));
   for (size_t i = 0; i < simnet::fault_kinds; ++i) {
     const auto kind = static_cast<simnet::fault_kind>(i);
     if (simnet::request_kind(kind))

@@ -11,11 +11,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Each place below has one run of so many.
+/// Each entry below gets one run in this number.
 constexpr uint64_t one_run_in = 30;
 
-/// States have two of them: few of their runs have hosts that answer in time. So
-/// have holes, which are of two kinds.
+/// States occur twice, because few of their runs have hosts that answer in
+/// time. Holes occur twice, because there are two kinds.
 constexpr std::array drawn{plot::misfits, plot::states, plot::waits,
                            plot::lags,    plot::holes,  plot::quiet,
                            plot::states,  plot::drains, plot::backlogs,
@@ -23,10 +23,10 @@ constexpr std::array drawn{plot::misfits, plot::states, plot::waits,
                            plot::erasures, plot::ailing, plot::holes,
                            plot::behind};
 
-/// They come every minute or two, and what they show may be on its way.
+/// Listings come every minute or two, and what they show may be on its way.
 void draw_listings(run_settings& out, random_source& random) {
   out.sound = out.audited = true;
-  out.rate = 0; // Only what is served slowly comes slowly.
+  out.rate = 0; // Only throttled servers are slow.
   out.node.listing_interval = std::chrono::minutes{1 + random.below(2)};
   out.node.listing_requests_per_hour = 10'000;
   out.node.listing_grace = std::chrono::seconds{10 + random.below(50)};
@@ -44,7 +44,8 @@ void draw_numbers(run_settings& out) {
   draw_one_stream(out);
   out.world.population.accounts = 24;
   out.node.most.routers = 1;
-  out.node.most.residents = 2; // Frames wait when there are more than four.
+  // Frames wait when more than four repos are active.
+  out.node.most.residents = 2;
 }
 
 void draw_replays(run_settings& out) {
@@ -52,12 +53,12 @@ void draw_replays(run_settings& out) {
   out.world.population.accounts
     = std::clamp<size_t>(out.world.population.accounts, 4, 12);
   out.rounds = 1;
-  out.span = 15min;  // It is looked at claims.
-  out.rate = 15'000; // Few frames a second, and never ten seconds without any.
+  out.span = 15min;  // The node's claims are checked.
+  out.rate = 15'000; // Few frames a second, but never ten seconds without any.
   out.ends_in_peace = true;
 }
 
-/// It is looked at claims all the time.
+/// The node's claims are checked all the time.
 void draw_behind(run_settings& out) {
   draw_one_stream(out);
   out.rounds = 1;
@@ -66,7 +67,7 @@ void draw_behind(run_settings& out) {
   out.ends_in_peace = true;
 }
 
-/// The disk is slow, so that what is erased is still there for a moment.
+/// The disk is slow, so that erased data is still there for a moment.
 void draw_erasures(run_settings& out, random_source& random) {
   out.node.consumer_disable_acks = false;
   out.speed.sync = std::chrono::milliseconds{100 + random.below(900)};
@@ -98,7 +99,7 @@ void draw_oddity(run_settings& out) {
     draw_listings(out, *random);
   if ((out.about == plot::holes || out.about == plot::quiet)
       && out.follows == following::both)
-    out.follows = following::hosts; // Nobody else brings it.
+    out.follows = following::hosts; // No other upstream has its events.
   if (out.about == plot::numbers)
     draw_numbers(out);
   if (out.about == plot::replays)

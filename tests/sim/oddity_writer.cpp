@@ -21,7 +21,7 @@ deed& oddity_writer::add(microseconds at, deed_kind kind, size_t number) {
   return out;
 }
 
-/// Requests of all hosts.
+/// Faults of the requests to all hosts.
 deed& oddity_writer::add(microseconds at, fault_kind what, size_t number) {
   auto& out = add(at, deed_kind::fault, number);
   out.what = what;
@@ -36,8 +36,8 @@ void oddity_writer::add_writes(microseconds at, size_t number, size_t count,
   x.lasting = lasting;
 }
 
-/// What an event that cannot be used meant is fetched, though nothing of the
-/// account comes after it.
+/// The change of an event that cannot be used is fetched, although no other
+/// event of the account follows.
 void oddity_writer::write_misfits() {
   constexpr std::array misfits{fault_kind::bad_shape, fault_kind::bad_shape,
                                fault_kind::bad_shape,
@@ -63,12 +63,12 @@ void oddity_writer::write_misfits() {
   }
 }
 
-/// A host says what its account is after commits that it announced, as after a
-/// repair of its store, while those wait for a fetch: so many that they wait on
-/// disk. One account, since a download this slow gives way to others.
+/// A host sends an account's state after commits that it announced, as after a
+/// repair of its store, while they wait for a fetch: so many that they wait on
+/// disk. One account, because a download this slow gives way to others.
 void oddity_writer::write_states() {
   const auto number = few_[round_ % few_.size()];
-  // The repository is that of the moment when it was asked for.
+  // The download has the repo's state at the time of the request.
   const auto is_late = !one_in(3);
   auto& slow = is_late
                  ? add(0us, fault_kind::slow_repo, 7 + random_.below(6))
@@ -89,14 +89,14 @@ void oddity_writer::write_states() {
         fault_kind::announce_state, number);
 }
 
-/// Whoever knows that an account is away keeps its records to himself until it
-/// is back, also those that were sent and not acked.
+/// While an account is known to be inactive, its records are not sent until it
+/// is back, including those that were sent and not acked.
 void oddity_writer::write_waits() {
   const auto is_there = one_in(3);
   const auto from = between(1ms, 5s, random_);
   auto& gap = add(from, is_there ? deed_kind::forget : deed_kind::leave, 0);
   gap.lasting = between(30s, 5min, random_);
-  // Every second or third ack.
+  // Every second or third ack is left out.
   gap.number = is_there ? random_.below(3) : 0;
   const auto back = from + gap.lasting;
   for (const auto number : few_)
@@ -104,7 +104,7 @@ void oddity_writer::write_waits() {
       write_wait(from, number, back);
   if (one_in(4))
     add(from + between(1s, 10min, random_), deed_kind::kill, 0);
-  // Nothing happens, and it is looked at what came.
+  // Nothing happens, so that the events that came can be checked.
   for (auto at = from; at < back + 3min; at += between(3s, 40s, random_))
     add(at, deed_kind::writes, few_[0] + 1).value = 1;
 }
@@ -131,7 +131,7 @@ void oddity_writer::write_wait(microseconds from, size_t number,
     add_writes(at, number, 1 + random_.below(5), 1s);
 }
 
-/// A copy of a host that answers for it, and is behind it. Its streams are not.
+/// A host serves an old copy of a repo, while its streams are up to date.
 void oddity_writer::write_lags() {
   constexpr std::array reasons{fault_kind::broken_chain,
                                fault_kind::wrong_prev_data,
@@ -154,8 +154,8 @@ void oddity_writer::write_lags() {
   }
 }
 
-/// Nobody speaks of what was lost, or came as bytes that nobody can read, any
-/// more. Of one kind in a run, since after either a node compares all it has.
+/// No later event names what was lost or came as malformed bytes. Only one of
+/// both kinds occurs in a run, because after either a node compares everything.
 void oddity_writer::write_holes() {
   const auto kind = few_[0] % 2 == 0 ? fault_kind::garble_events
                                      : fault_kind::lose_window;
@@ -170,8 +170,8 @@ void oddity_writer::write_holes() {
   }
 }
 
-/// Nothing happens but while a stream is away, which cannot be asked for what it
-/// missed: it has no position yet.
+/// Deeds happen only while a stream is disconnected that has no position yet
+/// and so cannot be asked for what it missed.
 void oddity_writer::write_quiet() {
   auto at = between(1s, 5min, random_);
   for (auto left = 1 + random_.below(2); left > 0; --left) {
@@ -186,9 +186,9 @@ void oddity_writer::write_quiet() {
   }
 }
 
-/// What an account writes while it is fetched is more than one write to the disk
-/// takes, and the node dies about when the download is over. Nobody speaks of the
-/// account any more.
+/// During its fetch an account writes more than one write to the disk takes,
+/// and the node dies at about the end of the download. No later event names the
+/// account.
 void oddity_writer::write_drains() {
   const auto number = few_[round_ % few_.size()];
   auto& slow = add(0us, fault_kind::slow_repo, 5 + random_.below(4));
@@ -200,7 +200,7 @@ void oddity_writer::write_drains() {
   const auto count = one_in(2) ? 80 + random_.below(170)
                                : 260 + random_.below(160);
   add_writes(2s, number, count, between(500ms, 2s, random_));
-  // Some turns of the road, to and fro.
+  // Some round trips.
   const auto over = asked + waits + 4 * settings_.latency;
   auto& end = add(over + between(1ms, 200ms, random_),
                   one_in(4) ? deed_kind::power : deed_kind::kill_in_write, 0);
@@ -208,7 +208,7 @@ void oddity_writer::write_drains() {
   end.lasting = 10s;
 }
 
-/// A stream that serves more slowly than its accounts write brings what is
+/// A stream that is slower than its accounts' writes brings events that are
 /// minutes old, and listings show what it has not brought yet.
 void oddity_writer::write_backlogs() {
   auto& slow = add(0us, fault_kind::throttle_stream, few_[0]);
@@ -221,7 +221,7 @@ void oddity_writer::write_backlogs() {
                150 + random_.below(250), between(1ms, 1min, random_));
 }
 
-/// At the only stream.
+/// Adds a fault of the only stream.
 deed& oddity_writer::add_to_stream(microseconds at, fault_kind what) {
   auto& out = add(at, what, 0);
   if (settings_.follows != following::relay)
@@ -229,8 +229,8 @@ deed& oddity_writer::add_to_stream(microseconds at, fault_kind what) {
   return out;
 }
 
-/// One event takes seconds, and more are made meanwhile than come: a pause says
-/// nothing, and what is complete is so only until then.
+/// One event takes seconds, and more are made during that time than come. So a
+/// pause means nothing, and a copy is complete only up to then.
 void oddity_writer::write_behind() {
   add_to_stream(0us, fault_kind::throttle_stream).value
     = static_cast<int64_t>(100 + random_.below(250));
@@ -240,9 +240,9 @@ void oddity_writer::write_behind() {
                5 + random_.below(20), 30s);
 }
 
-/// A server that loses its store, twice. While identities cannot be had their
-/// accounts keep the room of others, whose events wait; those that follow under
-/// the same numbers wait as well.
+/// A server loses its store, twice. While identities cannot be looked up, their
+/// accounts take the room of others, whose events wait. Those that follow with
+/// the same seqs wait as well.
 void oddity_writer::write_numbers() {
   add_to_stream(0us, fault_kind::restart_sequence);
   auto at = renumbered_in + between(1ms, 1min, random_);
@@ -261,13 +261,12 @@ void oddity_writer::write_numbers() {
   at += renumbered_in / 2;
   keep_room(few_[0] + 12);
   add(at, deed_kind::all_write, 0);
-  // By then it was tried in vain to have the first ones.
+  // By then the first events were requested in vain.
   add(at + between(3s, 15s, random_), deed_kind::kill, 0);
 }
 
-/// A stopped node is sent what it missed in the order in which it happened, so
-/// an account that wrote last is the last to be told of. No rev says more, were
-/// it of tomorrow.
+/// A stopped node gets what it missed in the original order, so an account that
+/// wrote last comes last. Its rev shows nothing more, even one in the future.
 void oddity_writer::write_replays() {
   const auto number = few_[0];
   auto& away = add(0us, deed_kind::restart, 0);
@@ -277,13 +276,13 @@ void oddity_writer::write_replays() {
     add(1s + within(50s, random_), fault_kind::early_commit, number);
   add_writes(70s, number + 1, 1, 1s);
   add_writes(70s, number + 2, 2, 1s);
-  // Nothing happens, and it is looked at what is called complete.
+  // Nothing happens, so that the claims of completeness can be checked.
   for (auto at = lasting; at < lasting + 40s; at += between(200ms, 2s, random_))
     add(at, deed_kind::writes, number + 3).value = 1;
 }
 
-/// Records that the application has not read when their repo is removed, and is
-/// there for when they are erased and still on the disk.
+/// The application has not read some records when their repo is removed, and
+/// reconnects while they are erased and still on the disk.
 void oddity_writer::write_erasures() {
   const auto number = few_[0];
   auto& away = add(0us, deed_kind::leave, 0);
@@ -297,8 +296,8 @@ void oddity_writer::write_erasures() {
     add(back + between(10s, 1min, random_), deed_kind::add, number);
 }
 
-/// Hosts that are there and serve nothing, for seconds or hours, while their
-/// accounts change, repos are wanted and streams are dialled again.
+/// Hosts that are reachable and serve nothing, for seconds or hours, while
+/// their accounts change, repos are requested and streams connect again.
 void oddity_writer::write_ailing() {
   constexpr std::array happenings{
     fault_kind::broken_chain, fault_kind::rotate_key, fault_kind::deactivate,
@@ -327,7 +326,7 @@ void oddity_writer::write_ailing() {
 void oddity_writer::write() {
   const auto first_deed = static_cast<std::ptrdiff_t>(out_.size());
   if (round_ == 0 && settings_.about != plot::quiet) {
-    // Each stream has a position, and each copy is proved.
+    // By then each stream has a position, and each copy is proved.
     add(1s - begin_, deed_kind::life, 0).value = 40;
     add(begins_after / 2 - begin_, deed_kind::all_write, 0);
   }

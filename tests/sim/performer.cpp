@@ -14,7 +14,8 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
-/// Until then a stream may have no position: what it tells is not asked for again.
+/// Until then a stream may have no position, so its events cannot be requested
+/// again.
 const steady_time first_positions = timeline::begin + 10s;
 
 void write_all(scene& x) {
@@ -33,7 +34,7 @@ performer::performer(scene& x)
   may_.relayed = settings.follows != following::hosts;
   may_.unacked = settings.node.consumer_disable_acks;
   may_.unproved = settings.node.completeness_interval > 24h && !settings.audited;
-  // A window this short is passed by whoever is away for a moment.
+  // With a window this short any interruption loses events.
   may_.lost_events = settings.world.window.frames_max < 1'000;
 }
 
@@ -70,8 +71,8 @@ const std::string& performer::origin_of(const deed& x) const {
   }
 }
 
-/// What happens to a host happens to the one of the account that the same number
-/// means, now and then to any: hostile ones have few.
+/// A deed at a host affects the host of the account with the same number, and
+/// sometimes any host, because hostile ones have few accounts.
 size_t performer::host_of(const deed& x) const {
   const auto& truth = scene_.life().truth();
   const auto hosts = scene_.urls().hosts.size();
@@ -178,7 +179,7 @@ void performer::perform(const deed& x) {
   count(x);
 }
 
-/// What lasts ends by itself.
+/// Schedules the end of a deed that lasts.
 void performer::plan_end(const deed& x) {
   const auto end = scene_.time().now() + x.lasting;
   switch (x.kind) {
@@ -213,7 +214,7 @@ void performer::plan_end(const deed& x) {
   }
 }
 
-/// As long as the account may write.
+/// Spreads the writes over the deed's duration.
 void performer::plan_writes(const deed& x) {
   const auto index = x.number % scene_.life().truth().accounts();
   const auto pause = x.lasting / x.value;
@@ -257,7 +258,7 @@ void performer::perform_fault(const deed& x) {
   order.silent = x.silent;
   if (x.value > 0)
     order.rate = static_cast<uint64_t>(x.value);
-  // Nobody can know a handle that no stream tells.
+  // The node cannot know a handle that no stream tells.
   if (x.what == simnet::fault_kind::change_handle)
     order.silent = false;
   may_.silent |= x.what == simnet::fault_kind::restart_sequence
@@ -273,7 +274,7 @@ void performer::perform_fault(const deed& x) {
   may_.silent |= !is_told
                  || x.what == simnet::fault_kind::lose_silently;
   if (!done)
-    return; // The account is in another state, say.
+    return; // For example, because the account is in another state.
   if (x.what == simnet::fault_kind::tombstone) {
     const auto index = x.number % truth.accounts();
     if (x.silent || scene_.time().now() < first_positions)
@@ -294,7 +295,7 @@ void performer::perform_fault(const deed& x) {
   count(x);
 }
 
-/// A host that is out of order before and after everything else.
+/// Lets downloads of hostile hosts fail before and after everything else.
 void performer::let_enemies_fail() {
   if (!scene_.settings().enemies_fail)
     return;
@@ -315,7 +316,7 @@ void performer::ask_node(const deed& x) {
   if (x.kind == deed_kind::remove)
     removals_.remove(did, clients_.app_is_away());
   else if (!order(scene_, to_string(x.kind), did))
-    return; // Its disk is full, say.
+    return; // For example, because its disk is full.
   if (x.kind == deed_kind::add)
     removals_.note_added(did);
   count(x);
@@ -352,8 +353,7 @@ void performer::mend() {
     order.count = 0;
     static_cast<void>(faults.inject(order));
   }
-  // A stop that was to last ends, too: what is asked of a node from now on is
-  // asked of one that runs.
+  // A longer stop ends soon, so that later requests reach a node that runs.
   manager_.hurry();
   let_enemies_fail();
   deaths_.end();

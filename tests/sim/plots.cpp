@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using simnet::fault_kind;
 using std::chrono::microseconds;
 
-/// Each plot has one run of so many.
+/// Each plot gets one run in this number.
 constexpr uint64_t one_run_in = 30;
 
 constexpr std::array<const char*, plots> names{
@@ -24,16 +24,16 @@ constexpr std::array<const char*, plots> names{
   "quiet",    "drains",   "backlogs", "numbers", "replays",
   "erasures", "ailing",   "behind"};
 
-/// Later ones are oddities.
+/// Later plots are oddities.
 constexpr size_t drawn_here = static_cast<size_t>(plot::misfits);
 
-/// Puts deeds into one round, most of them at one of two accounts.
+/// Adds deeds to one round, most of them about one of two accounts.
 class round_writer {
 public:
   round_writer(const run_settings& settings, size_t round,
                random_source& random, std::vector<deed>& out)
     : settings_(settings), random_(random), out_(out), round_(round) {
-    // The same ones in each round.
+    // They are the same in each round.
     const auto own = seeded_random(settings.seed ^ 0x2545f4914f6cdd1du);
     for (auto& x : few_)
       x = own->below(64);
@@ -79,7 +79,7 @@ deed& round_writer::add(microseconds at, deed_kind kind) {
   return out;
 }
 
-/// Requests of all servers, or one of the two accounts.
+/// Faults of the requests to all servers, or of one of the two accounts.
 deed& round_writer::add(microseconds at, fault_kind what) {
   auto& out = add(at, deed_kind::fault);
   out.what = what;
@@ -94,8 +94,8 @@ void round_writer::add_writes(microseconds at, size_t number) {
   x.lasting = between(1ms, 2s, random_);
 }
 
-/// What changes meanwhile is known when the directory is back, though nobody
-/// speaks of it any more.
+/// Changes during the outage are known when the directory is back, although no
+/// later event names them.
 void round_writer::write_outage() {
   constexpr std::array outages{
     fault_kind::directory_down,   fault_kind::directory_down,
@@ -127,8 +127,8 @@ void round_writer::write_flap() {
   x.lasting = between(4min, 25min, random_);
 }
 
-/// Names that nobody has, beside and without a directory; bodies that are
-/// declared and do not come.
+/// Look-ups of names that do not exist, with and without a directory, and
+/// bodies that are declared and do not come.
 void round_writer::write_clients() {
   const auto a_second = static_cast<int64_t>(settings_.node.plc_per_second);
   const auto forgets
@@ -143,7 +143,7 @@ void round_writer::write_clients() {
     = 10 + static_cast<int64_t>(random_.below(20));
 }
 
-/// All of it within the grace.
+/// All faults end within the grace.
 void round_writer::write_errors() {
   constexpr std::array errors{
     fault_kind::missing_repo,   fault_kind::missing_repo,
@@ -156,10 +156,10 @@ void round_writer::write_errors() {
   const microseconds grace = settings_.node.gone_grace;
   const auto last = grace * 4 / 5;
   for (auto left = 1 + random_.below(3); left > 0; --left) {
-    // Whom a directory never knew only a listing finds.
+    // Only a listing finds accounts that a directory never knew.
     const auto at = 1min + within(last / 3, random_);
     add(at, pick(errors)).lasting = between(5s, last / 2, random_);
-    // Whoever knows the identity of a moment ago asks its host at once.
+    // When an identity was read a moment ago, its host is asked at once.
     for (auto more = 1 + random_.below(3); more > 0; --more) {
       const auto cause = at + between(1ms, 1min, random_);
       const auto number = add(cause, pick(reasons)).number;
@@ -170,11 +170,12 @@ void round_writer::write_errors() {
   }
 }
 
-/// Each goes and comes, at its host and at the relay, in any order.
+/// Each account goes and comes back, at its host and at the relay, in any
+/// order.
 void round_writer::write_words() {
   constexpr std::array leaves{fault_kind::deactivate, fault_kind::take_down,
                               fault_kind::suspend};
-  // What does not fit the state that an account is in comes to nothing.
+  // A change that does not fit the account's state has no effect.
   constexpr std::array back{fault_kind::reactivate, fault_kind::restore};
   microseconds at{0};
   const auto soon = [&] { return at += between(1ms, 20s, random_); };
@@ -194,14 +195,14 @@ void round_writer::write_words() {
   }
   if (random_.below(2) != 0)
     return;
-  // A relay that took an account down says nothing of it any more.
+  // A relay that took an account down sends no event about it any more.
   const auto number = account();
   add(soon(), fault_kind::relay_restore).number = number;
   add(soon(), fault_kind::remove).number = number;
 }
 
-/// A clock behind calls what is written ahead; a clock ahead dates what is to be
-/// tried again.
+/// A clock that is behind makes new revs lie in the future; a clock that is
+/// ahead gives retries wrong times.
 void round_writer::write_clock() {
   constexpr std::array<int64_t, 4> wrong_by{400, 3'600, 86'400, 40'000'000};
   const auto lasting = between(20s, 10min, random_);
@@ -225,7 +226,7 @@ void round_writer::write_clock() {
     add(at + lasting + between(100ms, 20s, random_), deed_kind::kill);
 }
 
-/// First for hours, then for a moment.
+/// The first failure lasts for hours, later ones for a moment.
 void round_writer::write_relapse() {
   const auto lasting = round_ == 0 ? between(2h, 8h, random_)
                                    : between(15s, 90s, random_);
@@ -239,8 +240,8 @@ void round_writer::write_relapse() {
   }
 }
 
-/// A listing finds them, or their first words. What a relay calls taken down is
-/// its own verdict, of which nobody else says anything.
+/// A listing finds these changes, or the accounts' next events. A relay's
+/// takedown is its own decision, which no other server reports.
 void round_writer::write_absence() {
   constexpr std::array leaves{fault_kind::deactivate, fault_kind::take_down,
                               fault_kind::suspend, fault_kind::remove,
@@ -266,8 +267,8 @@ void round_writer::write_absence() {
   }
 }
 
-/// Each stream has brought something, the listings that follow are over, and an
-/// event of each account proved its copy.
+/// Before the plot begins, each stream has a position, the listings that follow
+/// are over, and an event of each account has proved its copy.
 void round_writer::begin_late(std::ptrdiff_t first) {
   for (auto i = out_.begin() + first; i != out_.end(); ++i)
     i->at += begins_after;
@@ -297,7 +298,7 @@ void round_writer::write() {
 void draw_client_budget(run_settings& out, random_source& random) {
   constexpr std::array budgets{8.0, 20.0, 20.0};
   out.node.plc_per_second = budgets[random.below(budgets.size())];
-  // In one of two more look-ups fail than are remembered.
+  // In half of the runs more look-ups fail than are remembered.
   if (random.below(2) != 0)
     return;
   out.node.plc_per_second = 100;

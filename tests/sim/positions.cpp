@@ -19,7 +19,7 @@ simnet::event_log* log_of(const std::string& origin, simnet::world& world,
   return nullptr;
 }
 
-/// Nothing says that the copy may lack something.
+/// Nothing says that the copy may be incomplete.
 bool claims_all(const storage::repo_row& row) {
   return row.status == storage::repo_status::synced
          && row.account == storage::account_status::active && !row.gap
@@ -40,7 +40,8 @@ stream_commits::read(simnet::event_log::numbered_frame x) {
   return out;
 }
 
-/// A number may be given again, and a frame be spoilt: one is known by its bytes.
+/// A seq may be reused and a frame may be changed, so a frame is identified by
+/// its bytes.
 stream_commits::revs stream_commits::last(const simnet::event_log& log,
                                           uint64_t from, uint64_t to) {
   revs out;

@@ -15,14 +15,14 @@ using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
 constexpr uint64_t small_bounds_in = 3;
-/// So many of forty runs have a theme.
+/// Each theme gets one run in this number.
 constexpr uint64_t themes_in = 40;
 
 constexpr std::array<const char*, themes> names{
   "none",  "failing hosts", "siege", "by hand", "deaths",
   "names", "doubts",        "flood", "sharing", "look-ups", "broad"};
 
-/// Between two numbers, both of them included.
+/// A random number between two numbers, both included.
 size_t between(size_t least, size_t most, random_source& random) {
   return least + random.below(most - least + 1);
 }
@@ -67,7 +67,7 @@ void draw_bounds(run_settings& out, random_source& random) {
 
 // -- themes -------------------------------------------------------------------
 
-/// More repos that cannot be fetched than wait for a fetch in memory.
+/// More failing repos than the queue in memory can hold.
 void draw_failing(run_settings& out, random_source& random) {
   no_enemies(out);
   out.node.most.fetch_queue = between(3, 10, random);
@@ -102,7 +102,8 @@ void draw_siege(run_settings& out, random_source& random) {
   out.rounds = 1;
 }
 
-/// Somebody adds, removes and resyncs while look-ups and downloads take long.
+/// An operator adds, removes and resyncs repos while look-ups and downloads are
+/// slow.
 void draw_by_hand(run_settings& out, random_source& random) {
   no_enemies(out);
   out.latency = microseconds{50'000 + random.below(1'500'000)};
@@ -110,14 +111,15 @@ void draw_by_hand(run_settings& out, random_source& random) {
   out.settle_max = 6min;
   out.node.most = {};
   out.removals_stay = random.below(2) == 0;
-  if (out.removals_stay) { // Nobody waits for the places of those that are gone.
+  // Removed repos do not return, so no repo waits for their places.
+  if (out.removals_stay) {
     out.node.most.preparing = between(1, 2, random);
     out.node.plc_per_second = 2;
     out.world.population.accounts
       = std::max<size_t>(out.world.population.accounts, 30);
     out.world.population.deactivated = 0;
   }
-  // Six minutes are enough for some dozens, on roads this long.
+  // With such latencies six minutes suffice for some dozens.
   auto& people = out.world.population;
   people.accounts = std::min<size_t>(people.accounts, 40);
   people.records = std::min(people.records, people.accounts * 12);
@@ -135,17 +137,18 @@ void draw_deaths(run_settings& out, random_source& random) {
   shorten(out);
 }
 
-/// Collections that one account alone has, and room for few of them.
+/// Collections that only one account has, and room for few of them.
 void draw_names(run_settings& out, random_source& random) {
   no_enemies(out);
   auto& people = out.world.population;
   people.own_collections = between(1, 2, random);
-  // All of a host's are within its floor, beside the names that all have.
+  // All names of a host are within its guaranteed share, in addition to the
+  // common ones.
   const size_t most = people.own_collections == 1 ? 8 : 6;
   people.accounts = std::min<size_t>(people.accounts, most * people.hosts);
   people.deactivated = std::min(people.deactivated, people.accounts / 4);
   people.lone_hosts = 0;
-  // Half of it is more than what each host may have in any case.
+  // Half of it exceeds the share that each host is guaranteed.
   out.node.most.names = between(100'000, 200'000, random);
   const auto n = random.below(3);
   for (size_t i = 0; i < n; ++i) {
@@ -158,8 +161,8 @@ void draw_names(run_settings& out, random_source& random) {
   shorten(out);
 }
 
-/// Listings are ahead of streams that hold back what they have, and a line is
-/// believed late.
+/// Listings are ahead of streams that hold back their events, and a line counts
+/// only after a time.
 void draw_doubts(run_settings& out, random_source& random) {
   no_enemies(out);
   auto& people = out.world.population;
@@ -185,8 +188,9 @@ void draw_doubts(run_settings& out, random_source& random) {
   out.rounds = 1;
 }
 
-/// A disk that takes seconds to sync, and more events than a window holds. In one
-/// run of two more than a host may have in a second, for long.
+/// A disk that takes seconds to sync, and more events than a window holds. In
+/// half of the runs also more than a host may send in a second, for a long
+/// time.
 void draw_flood(run_settings& out, random_source& random) {
   no_enemies(out);
   if (random.below(2) == 0) {
@@ -204,7 +208,7 @@ void draw_flood(run_settings& out, random_source& random) {
   shorten(out);
 }
 
-/// Honest hosts, all of them far away.
+/// Honest hosts, all with long latencies.
 void draw_sharing(run_settings& out, random_source& random) {
   no_enemies(out);
   auto& people = out.world.population;
@@ -225,7 +229,7 @@ void draw_sharing(run_settings& out, random_source& random) {
   out.rounds = 1;
 }
 
-/// A host whose accounts all want look-ups, of which there are few.
+/// A host whose accounts all need look-ups, of which there are few.
 void draw_look_ups(run_settings& out, random_source& random) {
   out.world.hostile.clear();
   out.world.domain.clear(); // Hosts of one domain are one site.
@@ -241,13 +245,13 @@ void draw_look_ups(run_settings& out, random_source& random) {
   out.node.most = {};
   out.world.window = {};
   out.weighs_fairness = true;
-  out.fairness_slack = 60s; // What is saved of the budget is spent by others.
+  out.fairness_slack = 60s; // Other accounts use the saved budget.
   out.speed.turn = std::min<microseconds>(out.speed.turn, 30us);
   shorten(out);
   out.rounds = 1;
 }
 
-/// An account with hundreds of collections, which a commit does not touch.
+/// An account with hundreds of collections that a commit does not change.
 void draw_broad(run_settings& out, random_source& random) {
   no_enemies(out);
   auto& people = out.world.population;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-/// What happens in runs with a theme.
+/// Deeds of runs with a theme.
 namespace weir::sim {
 
 namespace {
@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
-/// Between two numbers, both of them included.
+/// A random number between two numbers, both included.
 size_t between(size_t least, size_t most, random_source& random) {
   return least + random.below(most - least + 1);
 }
@@ -31,8 +31,9 @@ microseconds moment(microseconds span, random_source& random) {
     random.below(static_cast<uint64_t>(span.count())))};
 }
 
-/// Whom nobody lists yet is added, and removed while its host is looked up. Then
-/// others are added that are never listed, whose hosts are looked up as well.
+/// Accounts that no listing has yet are added, and removed while their host is
+/// looked up. Then others are added that are never listed and whose hosts must
+/// be looked up, too.
 void press_removals(const run_settings& x, std::vector<deed>& deeds,
                     random_source& random) {
   const auto hosts = x.world.population.hosts;
@@ -68,7 +69,7 @@ void press_by_hand(const run_settings& x, std::vector<deed>& deeds,
     return press_removals(x, deeds, random);
   const auto groups = between(3, 12, random);
   for (size_t i = 0; i < groups; ++i) {
-    // Look-ups are made at the start more than later.
+    // Most look-ups happen at the start.
     auto at = moment(random.below(2) == 0 ? 15s : x.span, random);
     const auto who = random.below(64);
     const auto n = between(2, 5, random);
@@ -116,7 +117,7 @@ void press_deaths(const run_settings& x, std::vector<deed>& deeds,
 
 void press_names(const run_settings& x, std::vector<deed>& deeds,
                  random_source& random) {
-  // Who comes later finds what others have left.
+  // Accounts that are added later get what the others have left.
   for (size_t i = 0; i < x.world.population.hosts; ++i)
     if (random.below(3) != 0) {
       deeds.push_back(deed_at(0us, deed_kind::refuse, i));

@@ -13,12 +13,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Hostile hosts go on to the end, and what they say last need not have been sent.
+/// Hostile hosts send until the end, so their last events need not have been
+/// sent.
 constexpr auto time_to_send = 10s;
 
-/// How repos may go from one status to another (SYNC-02 to SYNC-08), as it is
-/// written: what happens while an earlier write is under way is one step. There is
-/// no way to `synced` but through a fetch.
+/// The permitted changes of a repo's status (SYNC-02 to SYNC-08), as they are
+/// written: changes during an earlier write are one step. Only a fetch leads to
+/// `synced`.
 const std::set<std::string> listed_changes{
   "new to pending",     "pending to syncing", "pending to error",
   "pending to desync",  "pending to gone",    "syncing to synced",
@@ -29,10 +30,10 @@ const std::set<std::string> listed_changes{
   "desync to pending",  "desync to gone",     "error to syncing",
   "error to desync",    "error to pending",   "error to gone"};
 
-/// Who fell out of sync was asked to.
+/// Checks that only repos with a reason fell out of sync.
 void check_soundness(const scene& x, const performer& done) {
-  // A fetch that a restart interrupts begins anew, and so does one that its host
-  // puts off, or that gave way to others because its host stood still.
+  // A fetch begins again when a restart interrupts it, when its host puts it
+  // off, or when it gave way to others because its host had stopped.
   const auto counts_all = done.manager().starts() == 1;
   const auto puts_off = done.counts().contains("fault rate_limit")
                         || done.counts().contains(to_string(deed_kind::stall));
@@ -85,9 +86,9 @@ cids stored_records(const store_readers& store, const atproto::did& repo,
   }
 }
 
-/// Of each repo that is in sync at the rev of its source the records are those of
-/// its source. Until the end they are compared by number, and by what the
-/// application has, if it acknowledges anything.
+/// Checks that each repo that is synced at its source's rev has its source's
+/// records. During a run only their number is compared, and the application's
+/// copy if it acks.
 void check_records(const apps::closed_stores& stores,
                    const std::vector<simnet::expected_account>& truth) {
   for (const auto& x : truth) {

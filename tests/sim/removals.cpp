@@ -10,11 +10,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// So often it is looked at what comes, and so long after a removal.
+/// The interval of the checks, and their duration after a removal.
 constexpr auto look_interval = 20ms;
 constexpr auto watched_for = 1min;
 
-/// What was on its way to the application when the node answered is there by then.
+/// Events that were on their way when the node answered have arrived after this
+/// time.
 constexpr auto arrives_within = 10s;
 
 uint64_t records_of(const apps::event_copy& copy, const std::string& did) {
@@ -22,7 +23,7 @@ uint64_t records_of(const apps::event_copy& copy, const std::string& did) {
   return found != copy.accounts().end() ? found->second.records_came : 0;
 }
 
-/// The last event of the log that this repo is in.
+/// The last event of the log that contains this repo.
 uint64_t last_event_beside(const scene& x, const std::string& did) {
   const auto last = x.last_operations();
   const auto count = static_cast<uint16_t>(last.size());
@@ -50,7 +51,7 @@ void removals::remove(const std::string& did, bool app_is_away) {
   ask_again();
 }
 
-/// What came of them is dropped.
+/// Drops the results of these requests.
 bool removals::ask_again() {
   std::erase_if(wanted_, [this](const std::string& did) {
     if (!order(scene_, "remove", did))
@@ -77,7 +78,7 @@ bool removals::add_all_again() {
 
 // -- what is gone -------------------------------------------------------------
 
-/// The looks would move the turns of runs that are about something else.
+/// These checks would change the turns of runs with another plot.
 void removals::watch(const std::string& did) {
   if (scene_.settings().about != plot::erasures)
     return;

@@ -28,7 +28,7 @@ verdict try_seed(uint64_t seed, const command& x,
   return out;
 }
 
-/// The fewest deeds that break the same property: each is left out in turn, as
+/// The fewest deeds that break the same property: leaves out each in turn, as
 /// long as that changes something.
 std::set<size_t> shrink(uint64_t seed, const verdict& found, const command& x) {
   std::set<size_t> kept;
@@ -55,7 +55,8 @@ std::string join(const std::set<size_t>& x) {
   return out;
 }
 
-/// What failed, what led to it, and how to see it again.
+/// A text with the failure, the deeds that led to it, and the command that
+/// repeats it.
 std::string tell(uint64_t seed, const verdict& found, const command& x) {
   std::string out = "FAILED " + line_of(seed, found) + "\n";
   auto only = x.only;
@@ -73,8 +74,8 @@ std::string tell(uint64_t seed, const verdict& found, const command& x) {
   return out + " --trace\n";
 }
 
-/// Every `x.jobs`-th seed, from the `part`-th on.
-/// @param at Set to the one that runs.
+/// Runs every `x.jobs`-th seed, from the `part`-th on.
+/// @param at Set to the seed that runs.
 summary run_part(const command& x, size_t part, std::ostream& out,
                  uint64_t& at) {
   summary all;
@@ -155,7 +156,7 @@ summary run_seeds(const command& x) {
   struct child {
     pid_t id;
     int result;
-    uint64_t* at; ///< Shared: the seed that runs.
+    uint64_t* at; ///< Shared memory with the seed that runs.
   };
   std::vector<child> children;
   std::cout << std::flush;

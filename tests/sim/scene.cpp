@@ -21,8 +21,8 @@ constexpr auto answer_patience = 60s;
 constexpr size_t node_loops = 2;
 constexpr auto reconnect_delay = 2s;
 
-/// Nobody here speaks TLS, and reading the machine's certificates takes longer
-/// than anything else in a node's start: all nodes of the process share them.
+/// No server here speaks TLS, and reading the machine's certificates takes most
+/// of a node's start, so all nodes of the process share them.
 const net::tls_client_ptr& trusted_certificates() {
   const heap::heap_scope outside{tests::heap_of_world};
   static const auto all = net::tls_client::make().value();
@@ -61,12 +61,12 @@ scene::~scene() {
       die(false);
       end_killed_node();
     }
-    time_.clear(); // Faults that would still end.
+    time_.clear(); // Drops the ends of faults that still last.
     application_->stop();
     life_->stop();
     steps_.run_for(10s);
   } catch (const spins_forever&) {
-    // It was told already.
+    // The error was already reported.
   }
   application_.reset();
   web_.reset();
@@ -95,7 +95,7 @@ result<void> scene::open() {
   return {};
 }
 
-/// Everything that the node's machine writes to servers of the network.
+/// Observes what the node's machine writes to servers of the network.
 void scene::watch_requests() {
   thrift_promises promises;
   promises.look_ups_per_second = settings_.node.plc_per_second;
@@ -191,8 +191,8 @@ result<void> scene::start_node() {
   seams.transport = node_machine_;
   seams.tls = trusted_certificates();
   seams.run = &steps_;
-  // Every other minute so much larger that what the store holds to be faster is
-  // given up, in the middle of whatever happens then.
+  // In every other minute the reported memory is so large that the store's
+  // caches are released, whatever happens at that time.
   seams.resident = [this] {
     const bool has_grown = time_.now().micros / 60'000'000 % 2 == 1;
     return has_grown ? limits::heap_return_bytes : uint64_t{0};
@@ -225,7 +225,7 @@ void scene::stop_node() {
   node_machine_->drop_work();
 }
 
-/// One that does not end is left as it is, since nobody could take it away.
+/// A node that does not end is left alone, because it cannot be destroyed.
 void scene::end_node() {
   auto node = std::move(node_);
   stopping_ = true;
@@ -245,7 +245,7 @@ void scene::die(bool power) {
     disk_.cut_power(*random_);
   else
     disk_.kill();
-  // One that is ending goes on to its end: nothing of it reaches the disk.
+  // A node that is stopping continues, but nothing of it reaches the disk.
   if (node_machine_ && !stopping_)
     node_machine_->halt();
 }

@@ -21,7 +21,7 @@ constexpr auto refiltered = "run that keeps others in each life";
 
 constexpr auto left_out = "account that no signal tracks";
 
-/// From what nearly everybody has to what few have.
+/// From a collection that nearly all accounts have to one that few have.
 constexpr std::array signals{"app.bsky.feed.like", "app.bsky.graph.follow",
                              "app.bsky.feed.repost"};
 
@@ -49,7 +49,7 @@ void draw_mode(run_settings& out, random_source& random) {
     return;
   out.node.mode = tracking_mode::signal;
   out.node.signal_collections = {signals[random.below(signals.size())]};
-  // Who had such records before the node came is found by its listings alone.
+  // Only listings find accounts that had such records before the node started.
   out.audited = true;
   out.node.listing_interval = 1h;
   out.node.listing_requests_per_hour = limits::listing_requests_range.standard;
@@ -107,7 +107,8 @@ size_t leave_who_is_tracked(std::vector<simnet::expected_account>& truth,
   const auto& wanted = x.settings().node;
   if (wanted.mode != tracking_mode::signal)
     return 0;
-  // A filter does not hide it. Nobody says of accounts that are away what they have.
+  // A filter does not hide it. The collections of inactive accounts are not
+  // known.
   const auto is_relayed = x.settings().follows != following::hosts;
   std::set<std::string> must;
   for (const auto& each : x.life().truth().expected())

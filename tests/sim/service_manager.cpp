@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
-/// Of the disk, before which a life ends that is to end.
+/// Number of disk calls before which such a life ends.
 constexpr uint64_t calls_of_a_life = 60;
 
 } // namespace
@@ -48,7 +48,7 @@ void service_manager::kill() {
 }
 
 void service_manager::kill_in_call(uint64_t nth, bool power) {
-  // LevelDB's thread makes its calls when it likes, which is no part of a seed.
+  // LevelDB's thread calls at any time, which does not depend on the seed.
   scene_.disk_faults().plan({.nth = nth,
                              .thread = std::this_thread::get_id(),
                              .instead = [this, power] {
@@ -83,20 +83,21 @@ void service_manager::attend() {
   start_at_.reset();
   if (auto ok = start(); !ok) {
     scene_.log().note(now, "start", to_string(ok.error()));
-    start_at_ = now + restart_delay; // Its disk is still full, say.
+    // For example, because its disk is still full.
+    start_at_ = now + restart_delay;
   } else if (lives_ > 0) {
     --lives_;
     kill_in_call(1 + scene_.random().below(calls_of_a_life), false);
   }
 }
 
-/// What a killed node has left must make sense before anybody mends it.
+/// Checks that the store of a killed node is consistent before it is repaired.
 void service_manager::look_at_store() {
   const auto stores = apps::closed_stores::open(
     scene_.settings().node.data_dir, &scene_.disk());
   if (!stores || !wrong_.empty() || !streams_tell_truth_
       || scene_.time().now() < knows_numbers_)
-    return; // A store that was never finished cannot be read yet.
+    return; // A store that was never completed cannot be read yet.
   wrong_ = position_ahead(*stores, scene_.life().truth(), scene_.urls(),
                           streams_);
 }

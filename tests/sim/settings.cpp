@@ -16,11 +16,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What only a listing finds waits for two of them, six hours apart, and more.
+/// Changes that only a listing finds wait for two of them, six hours apart, and
+/// longer.
 constexpr auto settle_with_listings = 30h;
 
-/// Over what time deeds are spread. Most runs are short, so that there can be
-/// many; some take days.
+/// The time over which deeds are spread. Most runs are short, so that there can
+/// be many; some take days.
 std::chrono::microseconds draw_span(random_source& random) {
   const auto which = random.below(40);
   if (which < 8)
@@ -34,8 +35,8 @@ std::chrono::microseconds draw_span(random_source& random) {
   return 80h;
 }
 
-/// Small worlds: what goes wrong goes wrong in them, too, and thousands of runs
-/// are worth more than one large one.
+/// Small worlds: errors occur in them, too, and thousands of runs are worth
+/// more than one large one.
 void draw_world(run_settings& out, random_source& random) {
   auto& people = out.world.population;
   people.seed = random.next();
@@ -44,7 +45,7 @@ void draw_world(run_settings& out, random_source& random) {
   people.records = people.accounts * (1 + random.below(12));
   if (people.hosts > 1 && random.below(3) == 0)
     people.lone_hosts = random.below(people.hosts);
-  // One network in four is mostly asleep, as large ones are.
+  // One network in four is mostly inactive, as large ones are.
   if (random.below(4) == 0)
     people.deactivated = people.accounts * 9 / 10;
   else
@@ -70,7 +71,7 @@ void draw_node(run_settings& out, random_source& random) {
   node.sync_parallelism = 1 + random.below(6);
   if (random.below(4) == 0) {
     node.consumer_window_events = 4; // Most events wait until others are acked.
-    out.speed.sync = 200ms;          // Commits wait for those before them.
+    out.speed.sync = 200ms;          // Commits wait for earlier ones.
     out.dies_in_writes = true;
   }
   node.consumer_disable_acks = random.below(6) == 0;
@@ -79,7 +80,7 @@ void draw_node(run_settings& out, random_source& random) {
                           : random.below(2) == 0 ? 1h
                                                  : 6h;
   if (random.below(2) == 0)
-    node.completeness_interval = 720h; // Nor does any look at all rows help.
+    node.completeness_interval = 720h; // No check of all rows helps either.
   if (random.below(2) == 0) {
     node.memory_limit = 134'217'728;
     node.sync_parallelism = std::min<size_t>(node.sync_parallelism, 3);
@@ -88,10 +89,10 @@ void draw_node(run_settings& out, random_source& random) {
   node.plc_per_second = paces[random.below(paces.size())];
 }
 
-/// The interval is the longest pause of two listings: whoever may ask for fifty
-/// pages an hour lists a small host every minute or two. So do half of the runs that
-/// have listings, and those that have no time for the next one; in the others none
-/// comes sooner than the interval says.
+/// The interval is the longest pause between two listings: a node that may
+/// request fifty pages an hour lists a small host every minute or two. Half of
+/// the runs with listings do so, and those that have no time for the next one.
+/// In the others no listing comes before the interval.
 void hold_listings(run_settings& out) {
   const auto waits = std::min(out.settle_max, out.settle_again_max)
                      >= settle_with_listings;
@@ -142,11 +143,12 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   draw_oddity(out);
   draw_scope(out);
   hold_listings(out);
-  // What one account may take of the names is a share of those of one store.
+  // An account's part of the names is a share of one store's.
   constexpr std::array<size_t, 4> partitions{1, 1, 2, 4};
   if (out.subject != theme::names && out.subject != theme::broad)
     out.node.partitions = partitions[seed / 2 % partitions.size()];
-  // Worlds are small: every fifth reads the directory's export all the same.
+  // Worlds are small, but every fifth reads the directory's export
+  // nevertheless.
   if (seed % 5 == 4)
     out.node.most.export_wanted_min = 2;
   if (alter)

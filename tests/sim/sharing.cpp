@@ -12,17 +12,17 @@ using std::chrono::microseconds;
 
 constexpr microseconds look_interval = 500ms;
 
-/// Who is not whole by then never will be.
+/// An account that is not complete by then will never be.
 constexpr microseconds patience = 30min;
 
-/// What a fair turn may take beside others' turns: the first look-ups.
+/// The additional time that a fair turn may take: the first look-ups.
 constexpr microseconds slack = 8s;
 
-/// Downloads begin so late, well before anybody calls a host silent.
+/// Downloads begin after this time, long before a host counts as silent.
 constexpr std::chrono::milliseconds thinking{1'500};
 
-/// So many of the accounts that are whole fall out of sync, when this part of
-/// all is whole.
+/// This number of complete accounts falls out of sync when this part of all
+/// accounts is complete.
 constexpr size_t fallen = 1;
 constexpr size_t fall_part = 5;
 
@@ -46,9 +46,10 @@ private:
 
   scene& scene_;
   steady_time begin_;
-  std::map<size_t, microseconds> first_;        ///< By host.
-  std::map<std::string, microseconds> fallen_;  ///< Until it was whole again.
-  std::set<std::string> down_;                  ///< Those that are not yet.
+  std::map<size_t, microseconds> first_; ///< By host.
+  /// The time until it was complete again.
+  std::map<std::string, microseconds> fallen_;
+  std::set<std::string> down_; ///< Those that are not complete again.
   microseconds fell_{0};
   microseconds all_{0};
 };
@@ -77,7 +78,7 @@ void weighing::note(const std::set<std::string>& now_whole) {
   }
 }
 
-/// A commit that no stream tells, and one that shows it.
+/// Makes a commit that no stream tells, and one that reveals it.
 void weighing::let_fall(const std::set<std::string>& now_whole) {
   auto& truth = scene_.life().truth();
   fell_ = passed();
@@ -94,7 +95,8 @@ void weighing::let_fall(const std::set<std::string>& now_whole) {
   }
 }
 
-/// In turns each host has had one when all have had as many as there are hosts.
+/// With turns, each host has had one when about as many are over as there are
+/// hosts.
 std::string weighing::check_first() const {
   for (const auto& [host, time] : first_)
     if (time > all_ / 3 + slack)

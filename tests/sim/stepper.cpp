@@ -13,10 +13,10 @@ namespace weir::sim {
 
 namespace {
 
-/// More of them without a moment of rest is work without end.
+/// More steps without a rest count as endless work.
 constexpr uint64_t steps_without_rest_max = 5'000'000;
 
-/// Nothing in a node waits longer for its own end.
+/// No part of a node waits longer for its own end.
 constexpr auto end_patience = std::chrono::hours{1};
 
 using caf_time = caf::actor_clock::time_point;
@@ -69,7 +69,7 @@ bool stepper::run_while(std::chrono::microseconds most,
 void stepper::run_for(std::chrono::microseconds x) {
   const auto end = time_.now() + x;
   while (step(end)) {
-    // There is more.
+    // There is more work.
   }
 }
 
@@ -98,7 +98,7 @@ std::optional<steady_time> stepper::next_due() const {
     const auto micros = std::chrono::duration_cast<std::chrono::microseconds>(
       first.time_since_epoch());
     const steady_time due{micros.count()};
-    // Late by the grain, unless the network has something before that.
+    // Late by the grain, unless the network has an event before that.
     if (!out || *out > due)
       out = out ? std::min(*out, due + pace_.grain) : due + pace_.grain;
   }
@@ -109,14 +109,14 @@ std::optional<steady_time> stepper::next_due() const {
   return out;
 }
 
-/// Whatever is due then becomes work.
+/// Jumps to a time; whatever is due then becomes work.
 void stepper::jump(steady_time to) {
   time_.jump(to);
   if (busy_until_ <= to)
     busy_ = nullptr;
   const heap::heap_scope outside{tests::heap_of_world};
   while (time_.ring()) {
-    // There may be more of this moment.
+    // There may be more alarms of this moment.
   }
   if (actors_ != nullptr) {
     const heap::heap_scope timers{heap::tag_of("timers")};
@@ -125,7 +125,7 @@ void stepper::jump(steady_time to) {
   }
 }
 
-/// A turn takes a while, in which other things become due.
+/// A turn takes time, in which other alarms become due.
 void stepper::take_time() {
   if (pace_.turn.count() > 0)
     jump(time_.now()
@@ -141,7 +141,7 @@ bool stepper::is_busy(const void* job) const {
   return busy_ != nullptr && busy_ == job;
 }
 
-/// Places of those that can have a turn.
+/// Indices of the jobs that can have a turn.
 std::vector<size_t> stepper::idle_jobs() const {
   std::vector<size_t> out;
   if (actors_ == nullptr)
@@ -215,8 +215,8 @@ bool stepper::run_actor(size_t i) {
     const heap::heap_scope owner{heap::tag_of(name)};
     actors_->run_once();
   }
-  // CAF puts an actor with more mail back in front; with threads it would queue
-  // behind the others.
+  // CAF puts an actor with more mail at the front again; with threads it would
+  // queue behind the others.
   if (!jobs.empty() && jobs.front() == job)
     std::rotate(jobs.begin(), jobs.begin() + 1, jobs.end());
   if (settle_disk_)

@@ -16,32 +16,34 @@ using std::chrono::microseconds;
 constexpr std::string_view sync_read = "/xrpc/com.atproto.sync.";
 
 /// Requests that were begun at different times may leave together, and the
-/// directory is asked how it is beside the budget.
+/// directory's probes do not count towards the budget.
 constexpr double a_few = 16;
 
-/// A directory that lets a dial or a request wait for longer holds up others:
-/// they have their share of the budget already, wait for a connection, and may
-/// leave together up to so long after that.
+/// When a directory delays a connection or a request for longer, others are
+/// held up: they already have their share of the budget, wait for a connection,
+/// and may leave together up to this much later.
 constexpr microseconds prompt = 500ms;
 constexpr microseconds leaves_within = 1s;
 
-/// Over so long clients may not have more than their share.
+/// The interval over which clients' share of the look-ups is measured.
 constexpr std::chrono::seconds inventions_within = 10s;
 
-/// Of one account and method, without an answer. The pauses double, from two
-/// seconds to five minutes for look-ups, or from a minute; but a directory that
-/// fails is asked every 15 seconds how it is, by an account that it knew.
+/// Requests about one account by one method that got no answer. The pauses
+/// double, from two seconds to five minutes for look-ups, or from a minute. A
+/// directory that fails is also probed every 15 seconds with an account that it
+/// knew.
 constexpr microseconds unanswered_within = 10min;
 constexpr double unanswered_max = 64;
-/// A host that limits us says when to come again, which is in a second or later.
+/// A host that limits us names the time of the next request, a second later or
+/// more.
 constexpr double limited_max = 600;
 
-/// Over so long the dials of one stream are counted. Its pauses double from a
-/// second to a minute, and begin anew when it brings something.
+/// The interval over which connections to one stream are counted. Its pauses
+/// double from a second to a minute, and start anew when it brings an event.
 constexpr microseconds dials_within = 10min;
 constexpr size_t dials_max = 24;
 
-/// Path and query of a request; empty: it is none.
+/// Path and query of a request; empty when it is not a request.
 std::string_view target_of(std::string_view head) noexcept {
   constexpr std::string_view get = "GET ";
   if (!head.starts_with(get))
@@ -50,7 +52,7 @@ std::string_view target_of(std::string_view head) noexcept {
   return head.substr(0, head.find(' '));
 }
 
-/// The DID in a query, as it stands there.
+/// The DID in a query, not decoded.
 std::string_view did_of(std::string_view target) noexcept {
   constexpr std::string_view key = "did=";
   const auto at = target.find(key);
@@ -60,7 +62,7 @@ std::string_view did_of(std::string_view target) noexcept {
   return target.substr(0, target.find('&'));
 }
 
-/// Whether somebody says what was asked for, or that there is no such thing.
+/// Whether the server gives what was requested, or says that it does not exist.
 bool is_answer(std::string_view head) noexcept {
   constexpr std::string_view version = "HTTP/1.1 ";
   if (!head.starts_with(version) || head.size() < version.size() + 3)
@@ -73,7 +75,7 @@ bool is_limit(std::string_view head) noexcept {
   return head.starts_with("HTTP/1.1 429");
 }
 
-/// Of a head with `Retry-After: 9`; zero without.
+/// The value of `Retry-After: 9` in a head; zero when there is none.
 std::chrono::seconds retry_after(std::string_view head) noexcept {
   constexpr std::string_view name = "Retry-After: ";
   const auto at = head.find(name);
@@ -143,7 +145,7 @@ void thrift_watch::on_wait(steady_time now, microseconds took) {
     held_up_ = now;
 }
 
-/// More than the budget says that may leave within a while.
+/// How many requests beyond the budget may leave within a time.
 double thrift_watch::together(steady_time now, microseconds within) const {
   if (!held_up_ || now - *held_up_ > within + leaves_within)
     return a_few;
@@ -162,7 +164,8 @@ void thrift_watch::note_limit(steady_time now, std::string_view head) {
                                : until};
 }
 
-/// What had begun before leaves a moment later.
+/// Whether the limit applies; requests that had begun before may leave a moment
+/// later.
 bool thrift_watch::is_limited(steady_time now) const {
   if (!limited_by_directory_)
     return false;
@@ -172,10 +175,11 @@ bool thrift_watch::is_limited(steady_time now) const {
   return now < until && now - since > leaves;
 }
 
-/// A budget has a second's worth at once.
+/// A budget permits a second's worth at once.
 void thrift_watch::note_document(steady_time now, uint64_t connection,
                                  const std::string& did) {
-  // Nobody says when a connection is cut; a request is given up at its time.
+  // The end of a cut connection is not reported; a request is given up after
+  // its timeout.
   for (const auto& [ignored, x] : open_)
     if (x.of_document && now - x.at > prompt
         && now - x.at <= limits::identity_timeout)
@@ -214,7 +218,7 @@ void thrift_watch::note_stream(steady_time now, uint16_t server) {
     return now - x.first <= dials_within;
   });
   const auto dials = static_cast<size_t>(all.end() - late);
-  // Numbers may start anew.
+  // Seqs may start anew.
   const auto brought = std::max(all.back().second, all.front().second)
                        - all.front().second;
   if (broken_.empty() && dials > dials_max + brought)
@@ -223,7 +227,7 @@ void thrift_watch::note_stream(steady_time now, uint16_t server) {
               + std::to_string(brought) + " events in twice that time";
 }
 
-/// One more, of at most so many within a while.
+/// Counts one more request, of at most `most` within a time.
 void thrift_watch::spend(steady_time now, times& from, microseconds within,
                          double most, const std::string& what) {
   while (!from.empty() && now - from.front() >= within)

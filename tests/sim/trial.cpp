@@ -26,21 +26,21 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::microseconds;
 
-/// When streams have long brought what there was, whatever is called complete
-/// must be so.
+/// After this time streams have brought everything, so every copy that is
+/// reported complete must be so.
 constexpr microseconds claims_checked_after = 3min;
-/// So much the streams may be behind then, and at any time: one that is further
-/// behind than `stream_lag_max` proves nothing, once that is known.
+/// How far streams may be behind then, and at any time. A stream that is
+/// further behind than `stream_lag_max` proves nothing, once that is known.
 constexpr microseconds behind_in_peace = 2min;
 constexpr microseconds behind_at_most = limits::stream_lag_max + 5min;
-/// After the last fault bytes that came are read within that, or the stream would
-/// soon be dialled again for its silence. A small window, a slow disk or the rate of
-/// a host let them wait that long.
+/// After the last fault, bytes that came must be read within this time, or the
+/// stream would soon be replaced as stalled. A small window, a slow disk or the
+/// rate of a host may let them wait that long.
 constexpr microseconds read_within = 45s;
-/// Claims are looked at in rounds that last longer.
+/// Claims are checked in rounds that last longer than this.
 constexpr microseconds claims_looked_at_in = 10min;
 
-/// How long accounts write on after the last fault, where they do.
+/// How long accounts continue to write after the last fault, where they do.
 constexpr std::chrono::seconds traffic_lasts = 3min;
 
 class trial {
@@ -79,9 +79,9 @@ private:
   away_watch away_;
   std::vector<deed> deeds_;
   std::optional<bound_watch> bounds_;
-  std::optional<steady_time> mended_at_; ///< None in the midst of faults.
+  std::optional<steady_time> mended_at_; ///< No value while faults last.
   std::chrono::seconds settled_after_{0};
-  size_t not_tracked_ = 0; ///< When it was looked at last.
+  size_t not_tracked_ = 0; ///< The value at the last check.
 };
 
 void trial::run() {
@@ -100,8 +100,8 @@ void trial::run() {
   check_remains(scene_, performer_);
 }
 
-/// A stream that had no event yet has no position, and what comes while it is
-/// away is lost to it. So every host says something.
+/// A stream without any event has no position, and loses what comes while it is
+/// disconnected. So every host sends an event.
 void trial::find_positions() {
   performer_.run_for(1min);
   auto& life = scene_.life();
@@ -128,7 +128,7 @@ void trial::run_round(size_t round) {
     if (scene_.settings().span > claims_looked_at_in)
       look_at_claims();
   }
-  // Faults end by themselves, or all at once in the middle of the last one.
+  // Faults end by themselves, or all at once during the last one.
   if (scene_.settings().ends_in_peace)
     performer_.run_for(std::max(end - scene_.time().now(), 1us));
   check_events();
@@ -140,8 +140,8 @@ void trial::run_round(size_t round) {
       throw broken{"memory", how};
 }
 
-/// A stream that nothing is in the way of is read at any time, and after the
-/// last fault the node reads whatever its connections bring.
+/// A stream with nothing in its way is read at any time, and after the last
+/// fault the node reads everything that its connections bring.
 void trial::check_progress() {
   if (scene_.stalled_connections() > 0)
     throw broken{"progress", "a stream that nothing was in the way of was not "
@@ -153,7 +153,7 @@ void trial::check_progress() {
     throw broken{"progress", how};
 }
 
-/// What an application was told makes sense.
+/// Checks that the events of the application are consistent.
 void trial::check_events() {
   check_progress();
   auto past = past_a_bound(scene_);
@@ -190,8 +190,8 @@ void trial::check_events() {
                           "account was acked"};
 }
 
-/// What is called complete has been so, but for what streams may not have brought
-/// yet.
+/// Checks that every copy that is reported complete has been so, except for
+/// events that streams may not have brought yet.
 void trial::judge_claims(const std::vector<simnet::expected_account>& truth,
                          const node_repos& repos) {
   if (performer_.may().silent || performer_.may().misled)
@@ -208,7 +208,7 @@ void trial::judge_claims(const std::vector<simnet::expected_account>& truth,
     throw broken{"complete", how};
 }
 
-/// In the midst of faults.
+/// Checks the claims while faults last.
 void trial::look_at_claims() {
   if (!scene_.node_runs())
     return;
@@ -221,7 +221,7 @@ void trial::look_at_claims() {
   }
 }
 
-/// How node and application differ from the network; empty: not at all.
+/// The difference of node and application from the network; empty: none.
 std::string trial::difference() {
   if (!scene_.node_runs())
     return "the node does not run";
@@ -230,7 +230,7 @@ std::string trial::difference() {
     return "the node does not list its repos: " + to_string(repos.error());
   auto truth = scene_.expected();
   auto may = performer_.may();
-  // Records of accounts that are away wait until they are back.
+  // Records of inactive accounts wait until the accounts are back.
   const auto somebody_is_away
     = std::any_of(truth.begin(), truth.end(), [](const auto& x) {
         return x.account.status != simnet::standing::active
@@ -258,8 +258,8 @@ std::string trial::difference() {
   return "";
 }
 
-/// Accounts go on writing, an event a second, and whatever is equal to its source
-/// must be called complete beside that.
+/// Accounts continue to write, an event a second. Every copy that equals its
+/// source must be reported complete meanwhile.
 void trial::live_on() {
   auto& truth = scene_.life().truth();
   std::vector<int64_t> before;
@@ -276,7 +276,7 @@ void trial::live_on() {
     const auto listed = repos->find(x.account.id.str());
     if (is_of_enemy(scene_.life().truth(), x.account.id.str()))
       continue;
-    // Half of so many frames say how far a stream is (`passed_times`).
+    // Half of this number of frames say how far a stream is (`passed_times`).
     const auto events = truth.host_log(x.account.host).newest()
                         - before[x.account.host];
     if (events <= static_cast<int64_t>(limits::passed_frames / 2 + 1))
@@ -290,9 +290,10 @@ void trial::live_on() {
   }
 }
 
-/// Everything is right within the bound, and stays so.
+/// Checks that everything is right within the time, and stays so.
 void trial::settle(microseconds most) {
-  // Who is behind after a loss is asked about at its host, once in so long.
+  // After a loss the hosts of repos that are behind are asked, once in this
+  // interval.
   if (performer_.counts().contains("fault lose_window"))
     most = std::max<microseconds>(most, limits::account_question_interval + 2min);
   const auto begin = scene_.time().now();
@@ -310,7 +311,7 @@ void trial::settle(microseconds most) {
         {settled_after_, 1s,
          std::chrono::duration_cast<std::chrono::seconds>(passed)});
     }
-    // Long enough that claims were judged.
+    // It was long enough to check the claims.
     if (how.empty() && passed >= claims_checked_after)
       return;
     if (passed >= most)
@@ -322,7 +323,7 @@ void trial::settle(microseconds most) {
   }
 }
 
-/// A long silence changes nothing.
+/// Checks that a long silence changes nothing.
 void trial::rest() {
   const auto grown = check_silence(
     heap_, scene_.settings().node,

@@ -81,7 +81,7 @@ size_t virtual_net::cut(uint16_t port) {
   return out / 2;
 }
 
-/// The dial has arrived: somebody is there, or not.
+/// The request for a connection arrives: a server listens, or not.
 void virtual_net::connect(virtual_loop& from, const net::endpoint& to,
                           net::stream_handler done) {
   const auto server = ports_.find(to.port);

@@ -8,7 +8,7 @@ namespace weir::sim {
 
 namespace {
 
-/// What the kernels of both ends hold of one direction.
+/// The size of the kernels' buffers at both ends for one direction.
 constexpr size_t buffered_max = 65'536;
 
 } // namespace
@@ -128,7 +128,7 @@ void virtual_stream::serve_write() {
   finish(writer_, {}, n);
 }
 
-/// To the other end, in order.
+/// Sends data to the other end, in order.
 void virtual_stream::send(parcel x) {
   const auto other = peer_.lock();
   if (!other)
@@ -171,7 +171,7 @@ void virtual_stream::close(bool reset) noexcept {
   finish(reader_, gone, 0);
   finish(writer_, gone, 0);
   if (const auto other = peer_.lock())
-    other->serve_write(); // Nobody reads it.
+    other->serve_write(); // No data is read there.
 }
 
 void virtual_stream::fail_now(std::errc why) {
