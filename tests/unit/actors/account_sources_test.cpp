@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-/// Whose word on an account counts for what (protocol-coverage.md 4.1 to 4.3).
+/// Which server's statement about an account counts for what
+/// (protocol-coverage.md 4.1 to 4.3).
 namespace weir::tests {
 namespace {
 
@@ -17,7 +18,8 @@ using storage::combined;
 constexpr account_status all[]{
   account_status::active,      account_status::inactive,
   account_status::deactivated, account_status::suspended,
-  account_status::takendown,   account_status::deleted}; // By gravity.
+  // In ascending order of gravity.
+  account_status::takendown,   account_status::deleted};
 
 constexpr uint32_t relay = 1;
 constexpr uint32_t pds = 2;
@@ -35,8 +37,8 @@ bool is_verdict(account_status x) {
   return x == account_status::takendown || x == account_status::suspended;
 }
 
-// protocol-coverage.md 4.3: active only when all agree, else the gravest word
-// counts
+// protocol-coverage.md 4.3: active only when all agree; otherwise the gravest
+// statement counts
 TEST(account_sources, every_pair_of_words_has_one_outcome) {
   for (const auto* host = std::begin(all); host != std::end(all); ++host)
     for (const auto* one = std::begin(all); one != std::end(all); ++one) {
@@ -49,8 +51,8 @@ TEST(account_sources, every_pair_of_words_has_one_outcome) {
     }
 }
 
-// protocol-coverage.md 4.1: the relay may override, and it alone takes that
-// back
+// protocol-coverage.md 4.1: the relay may override the host, and only that
+// relay can withdraw it
 TEST(account_sources, a_relays_takedown_stands_until_that_relay_withdraws_it) {
   for (const auto verdict :
        {account_status::takendown, account_status::suspended}) {
@@ -68,8 +70,8 @@ TEST(account_sources, a_relays_takedown_stands_until_that_relay_withdraws_it) {
   }
 }
 
-// protocol-coverage.md 4.1: where the host has a stream of its own, hearsay is
-// asked about; elsewhere it is all there is
+// protocol-coverage.md 4.1: where the host has a stream of its own, a relay's
+// statement leads to a question; elsewhere it is the only source
 TEST(account_sources, what_a_relay_passes_on_counts_where_the_host_is_silent) {
   for (const auto said : {account_status::inactive, account_status::deactivated,
                           account_status::deleted}) {
@@ -101,8 +103,8 @@ TEST(account_sources, a_relays_listing_is_weaker_than_the_hosts_own_answer) {
   EXPECT_EQ(combined(x), account_status::active);
 }
 
-// protocol-coverage.md 4.5: one of two relays is behind. None of them is taken
-// at its word for ever, each raises the question, and the host's answer stands.
+// protocol-coverage.md 4.5: one of two relays is behind. Neither counts for
+// ever; each raises the question, and the host's answer stands.
 TEST(account_sources, relays_that_list_different_states_have_the_host_asked) {
   account_words x;
   const auto list = [&](account_status said, uint32_t id) {
@@ -125,8 +127,7 @@ TEST(account_sources, relays_that_list_different_states_have_the_host_asked) {
     << "it corrects itself";
 }
 
-// protocol-coverage.md 4.t7: a directory that answers 410 is a source of its
-// own
+// protocol-coverage.md 4.t7: a directory that answers 410 is a separate source
 TEST(account_sources, a_tombstone_stands_until_there_is_a_document) {
   account_words x;
   EXPECT_TRUE(account_sources::note_identity(x, true));
@@ -142,7 +143,8 @@ TEST(account_sources, a_tombstone_stands_until_there_is_a_document) {
   EXPECT_EQ(combined(x), account_status::active);
 }
 
-// A position of each source: after a crash all of their frames come again
+// Each source has a position of its own, because after a crash all of their
+// frames come again
 TEST(account_sources, each_source_is_known_by_its_own_position) {
   account_words x;
   account_sources::hear(x, of_relay(account_status::takendown, 5), true);
@@ -172,7 +174,7 @@ TEST(account_sources, the_word_of_a_relay_that_is_not_followed_is_void) {
   EXPECT_FALSE(account_sources::forget_strangers(x, board));
 }
 
-// A listing of what is known wakes nobody.
+// A listing that contains only known states wakes no REPO.
 TEST(account_sources, a_line_is_news_when_it_changes_a_word_or_raises_a_doubt) {
   account_words x;
   const auto news = [&](const account_sources::saying& what, bool own) {

@@ -4,7 +4,7 @@
 #include "tests/unit/actors/admitted_stream.hpp"
 
 // architecture.md, Limits: unread bytes and no debt imply credit for frames and
-// for bytes. hostile-inputs.md 2.1.32: more than the rate waits, nothing is
+// for bytes. hostile-inputs.md 2.1.32: frames above the rate wait, and none is
 // dropped.
 namespace weir::tests {
 namespace {
@@ -43,8 +43,8 @@ TEST(admission_machine, without_room_or_a_socket_nothing_is_given) {
 
 // -- the window ---------------------------------------------------------------
 
-// net/ws_client.hpp: the last message may overdraw the bytes. What it
-// overdrew is given again, or many such would end the flow.
+// net/ws_client.hpp: the last message may overdraw the bytes. The overdraft is
+// given again, or many such messages would end the flow.
 TEST(admission_machine, messages_larger_than_the_window_do_not_end_it) {
   admitted_stream x{64, 100};
   x.give();
@@ -138,7 +138,7 @@ TEST(admission_machine, the_next_portion_is_there_when_it_says) {
   EXPECT_FALSE(x.machine.wake_at());
 }
 
-// hostile-inputs.md 2.1.8: others pay for a check that found nothing
+// hostile-inputs.md 2.1.8: a check that finds nothing costs the other streams
 // protocol-coverage.md 2.5.9
 TEST(admission_machine, a_refused_frame_costs_as_much_as_many) {
   constexpr auto cost = limits::refused_frame_cost;
@@ -180,7 +180,8 @@ const auto t1 = t0 + 1s;
 const std::vector<int64_t> ten{21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
 const std::vector<uint64_t> ten_done{ten.begin(), ten.end()};
 
-/// A stream of ten events a second, which it had at `t0` and has again at `t1`.
+/// A stream of ten events a second, which has used its rate at `t0` and has it
+/// again at `t1`.
 class rated_stream : public stream {
 public:
   rated_stream() : stream(row_at(10, 1), admitting(16, 10'000, rate)) {
@@ -214,8 +215,8 @@ TEST(admission_machine, a_stream_of_refused_frames_is_read_later) {
   EXPECT_EQ(x.machine.on_timer(t1 + paid + 100ms).grant_frames, 1u);
 }
 
-// As a host does that sends whatever is taken: in ten seconds it has eleven
-// seconds' worth, with the one that it had at first, and not more.
+// A host sends everything that is read: in ten seconds it gets eleven seconds'
+// worth, including the initial one, and not more.
 TEST(admission_machine, an_endless_stream_has_its_rate_and_no_more) {
   constexpr size_t many = 500;
   stream x{row_at(10, 1), admitting(16, 10'000, many)};
@@ -264,11 +265,11 @@ TEST(admission_machine, a_socket_that_should_be_read_and_is_not_is_found) {
   EXPECT_TRUE(x.machine.on_look(false, t0 + limits::credit_stall_max));
   EXPECT_FALSE(x.machine.on_look(true, t0 + limits::credit_stall_max));
   EXPECT_FALSE(x.machine.on_look(false, t0 + 1h));
-  x.machine.on_frame(1); // It is.
+  x.machine.on_frame(1); // Now it is read.
   EXPECT_TRUE(x.machine.is_quiet());
 }
 
-// Should credit be forgotten, whoever's fault it is, the stream must not stop.
+// If credit is lost by any error, the stream must not stop.
 TEST(admission_machine, a_socket_without_credit_and_without_a_reason_is_found) {
   admitted_stream x{64, 100};
   EXPECT_FALSE(x.machine.on_look(false, t0)) << "nobody called `give`";

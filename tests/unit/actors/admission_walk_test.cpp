@@ -7,7 +7,7 @@
 namespace weir::tests {
 namespace {
 
-/// Whatever happens, in any order.
+/// Random events in any order.
 class admission_walk {
 public:
   explicit admission_walk(uint32_t seed)
@@ -47,8 +47,8 @@ public:
     look();
   }
 
-  /// All that may be in the way ends: finished frames, room, a socket; and no
-  /// time passes but until the moment that the machine names.
+  /// Ends everything that may be in the way: frames, room, a missing socket.
+  /// Time passes only until the moment that the machine names.
   void end_all_waits() {
     for (uint64_t seq = 1; seq <= x_.seq; ++seq)
       x_.finish(seq);

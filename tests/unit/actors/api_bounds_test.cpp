@@ -9,7 +9,7 @@
 #include "tests/support/net_memory.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
-// hostile-inputs.md 2.2: bounds of clients, met at the limit, acted on one past
+// hostile-inputs.md 2.2: limits of clients, tested at the limit and just above
 // it.
 namespace weir::tests {
 namespace {
@@ -53,8 +53,8 @@ protected:
 
 } // namespace
 
-// What watches a node needs no password on the same machine, and elsewhere only
-// when that was asked for. A proxy on this machine speaks for anybody.
+// Monitoring needs no password on the same machine, and elsewhere only if the
+// operator permits it. A proxy on this machine speaks for any client.
 TEST_F(AccessTest, ProbesAreOpenFromLoopbackAloneUnlessAskedFor) {
   const auto probe = [&](access_control& of, const std::string& path,
                          const net::ip_address& peer, bool passed_on) {
@@ -96,7 +96,7 @@ TEST_F(AccessTest, WhoGuessesTooOftenWaitsAndNobodyElse) {
   EXPECT_EQ(wrong(peer), 401);
 }
 
-// limits::auth_lines_max: once in a while each, and not too many
+// limits::auth_lines_max: each address once in a while, and not too many
 TEST_F(AccessTest, TheLogNamesSoManyAddressesWithWrongPasswords) {
   log::configure(log::level::warn, log::format::text);
   testing::internal::CaptureStderr();
@@ -157,7 +157,7 @@ TEST(PageTest, APageHasItsStandardSizeUnlessTheRequestSays) {
 
 namespace {
 
-/// A place, or the code of why there is none.
+/// A place, or the error code.
 struct taken {
   channel_places::place_ptr place;
   ec code = ec::none;
@@ -279,7 +279,7 @@ protected:
     keep(caf::actor_cast<caf::actor>(faces.actor));
   }
 
-  /// The status that the head is refused with, or the `body` behind it.
+  /// The status with which the head is refused, or that of the `body` after it.
   int ask(net::incoming_request& head, std::string_view body) {
     head.method = "POST";
     head.path = "/repos/add";
@@ -322,7 +322,7 @@ TEST_F(ChannelBoundsTest, AClientThatTakesNothingIsCutAfterItsTime) {
   const auto pong = net::ws_frame(net::ws_opcode::pong, {}, {{1, 2, 3, 4}});
   for (auto left = limits::channel_stall_timeout - 1us; left > 0us;) {
     const auto step = std::min<std::chrono::microseconds>(left, 1min);
-    peer->feed(pong); // It lives, it only does not read.
+    peer->feed(pong); // The peer is alive but does not read.
     network->loop.advance(step);
     left -= step;
   }
@@ -341,8 +341,8 @@ TEST_F(ChannelBoundsTest, ItsPlaceIsFreeWhenItIsOver) {
   EXPECT_TRUE(places->take(peer_address));
 }
 
-// architecture.md, When memory runs short: what the bodies of all requests keep
-// is shared.
+// architecture.md, When memory runs short: the bodies of all requests share one
+// limit.
 TEST_F(RequestBytesTest, BodiesKeepSoManyBytesTogetherAndNotOneMore) {
   const std::string one = R"({"dids":["did:web:a.example.com")";
   net::incoming_request first;
@@ -362,7 +362,8 @@ TEST_F(RequestBytesTest, BodiesKeepSoManyBytesTogetherAndNotOneMore) {
   EXPECT_EQ(shared->memory->total(), 0u);
 }
 
-// What is announced and never comes, and what nobody asked for, keeps nothing.
+// Bodies that are announced and never come, and those without a request, take
+// no memory.
 TEST_F(RequestBytesTest, WhatIsNotKeptCostsNothing) {
   std::vector<net::incoming_request> silent(100);
   for (auto& x : silent)

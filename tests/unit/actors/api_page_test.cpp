@@ -15,14 +15,14 @@
 #include <set>
 #include <sstream>
 
-// docs/api.md has everything that there is, and nothing else.
+// docs/api.md documents everything that exists, and nothing else.
 
 namespace weir::tests {
 namespace {
 
 using namespace weir::actors;
 
-/// Names of all members, but for those of the record itself.
+/// Names of all members, except those of the record itself.
 void collect_names(const boost::json::object& x, std::set<std::string>& out) {
   for (const auto& [name, value] : x) {
     out.emplace(name);
@@ -39,7 +39,7 @@ bool has_row(const std::string& section, std::string_view name) {
   return section.find("| `" + std::string{name} + "` |") != std::string::npos;
 }
 
-/// Names in the first cells of the section's tables, and the words behind them up
+/// Names in the first cells of the section's tables, and the text after them up
 /// to a colon or comma.
 std::map<std::string, std::string> rows_of(const std::string& section) {
   const std::regex row{"\\| `([^`]+)` \\| ([^:,|]*[^:,| ])[^|]*\\|\n"};
@@ -50,7 +50,8 @@ std::map<std::string, std::string> rows_of(const std::string& section) {
   return out;
 }
 
-/// What the route says of a body with this member; empty: nothing is wrong.
+/// The route's refusal of a body with this member; empty: it accepts the
+/// member.
 std::string refusal_of(const route& to, std::string_view member) {
   const auto ledger = std::make_shared<byte_ledger>();
   const auto sink = make_body(to, ledger, limits::bulk_body_bytes_max);
@@ -62,7 +63,7 @@ std::string refusal_of(const route& to, std::string_view member) {
   return wire::parse_letters_request(body.text()).error().context;
 }
 
-/// What stands in backquotes in the first cells of the table of event fields.
+/// The text in backquotes in the first cells of the table of event fields.
 std::set<std::string> event_rows() {
   const auto page = api_page();
   const auto begin = page.find("## Events");
@@ -79,8 +80,8 @@ std::set<std::string> event_rows() {
   return out;
 }
 
-/// "status name" of all errors that these sources can answer with, each of which is
-/// written as a status and a name.
+/// "status name" of all errors in these sources, in which each is written as a
+/// status and a name.
 std::set<std::string> errors_of_code() {
   const std::regex pair{
     "\\b([45][0-9][0-9])(?:,|:\\s*return)\\s*\"([A-Z][A-Za-z]+)\""};
@@ -88,7 +89,7 @@ std::set<std::string> errors_of_code() {
   for (const auto* folder : {"actors/api", "net", "wire"})
     for (const auto& each : std::filesystem::recursive_directory_iterator{
            data_path(std::string{"../../"} + folder)}) {
-      // Phrases of a status line are no names.
+      // Phrases of a status line are not names of errors.
       if ((each.path().extension() != ".cpp"
            && each.path().extension() != ".hpp")
           || each.path().filename() == "http_types.cpp")
@@ -101,7 +102,7 @@ std::set<std::string> errors_of_code() {
   return out;
 }
 
-/// The same of the page's table of errors.
+/// The same for the page's table of errors.
 std::set<std::string> errors_of_page() {
   const auto page = api_page();
   const auto begin = page.find("## Errors");
@@ -114,7 +115,7 @@ std::set<std::string> errors_of_page() {
   return out;
 }
 
-/// Names in the text that an answer's status stands in front of: 404 (`NotFound`).
+/// Names in the text that follow the status of an answer: 404 (`NotFound`).
 std::set<std::string> errors_of_text() {
   const auto page = api_page();
   const std::regex named{"\\b([45][0-9][0-9])[\\s,(]+`([A-Z][A-Za-z]+)`"};
@@ -170,8 +171,8 @@ TEST(ApiPageTest, EachMemberOfABodyHasARowThatSaysWhetherItMustBeThere) {
   EXPECT_GE(bodies, 5u);
 }
 
-// The value is wrong for each of them: that is what is said of those in the table,
-// and of no other.
+// The value is wrong for every member: members in the table are refused for
+// that reason, and no others are.
 TEST(ApiPageTest, ABodyTakesTheMembersOfTheTableAndNoOther) {
   for (const auto& x : all_routes()) {
     if (x.body.empty())

@@ -2,7 +2,7 @@
 #include "messages/identity.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
-// Whose turn a look-up takes (actors.md, Who is looked up next).
+// The host whose turn a look-up takes (actors.md, Who is looked up next).
 namespace weir::tests {
 namespace {
 

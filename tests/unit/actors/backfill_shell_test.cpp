@@ -17,7 +17,7 @@ using namespace weir::actors;
 using storage::account_status;
 using testing::ElementsAre;
 
-/// A body that comes as the test says.
+/// A download whose body the test delivers.
 class scripted_download final : public repo_download {
 public:
   void grant(uint64_t bytes) override { grants.push_back(bytes); }
@@ -74,7 +74,7 @@ protected:
 
   uint64_t held() const { return shared->memory->held(memory_use::fetches); }
 
-  /// What the REPO is told of a fetch that came to nothing.
+  /// The REPO's report of a failed fetch.
   repo_fetch_failed failure() {
     const auto told = repo.take<repo_fetch_failed>();
     EXPECT_EQ(told.size(), 1u);
@@ -98,7 +98,8 @@ test_repo repo_of(size_t records) {
 
 } // namespace
 
-// limits::fetch_window_bytes: so many, then as many as were taken in
+// limits::fetch_window_bytes: credit for this many bytes, then for those that
+// were taken in
 TEST_F(BackfillShellTest, TheBodyIsReadThroughAWindow) {
   const auto of = repo_of(1);
   start(of);
@@ -111,8 +112,8 @@ TEST_F(BackfillShellTest, TheBodyIsReadThroughAWindow) {
   EXPECT_EQ(held(), limits::fetch_window_bytes + of.export_car().size());
 }
 
-// limits::fetch_progress_interval, and just before it; when its host answers,
-// and at the end
+// limits::fetch_progress_interval, and just before it; also when its host
+// answers, and at the end
 TEST_F(BackfillShellTest, ItSaysNowAndThenHowFarItIs) {
   const auto of = repo_of(1);
   start(of);
@@ -144,8 +145,8 @@ TEST_F(BackfillShellTest, ItSaysNowAndThenHowFarItIs) {
   EXPECT_TRUE(told[0].received);
 }
 
-// architecture.md, When memory runs short: what counts is the share of this
-// node, not the most that any may have.
+// architecture.md, When memory runs short: this node's share counts, not the
+// largest permitted one.
 TEST_F(BackfillShellTest, WhatItHoldsCountsUpToItsShare) {
   const auto of = repo_of(100);
   backfill_environment env;
@@ -221,7 +222,7 @@ TEST_F(BackfillShellTest, ARateLimitIsTheHostsAndNotTheRepos) {
   EXPECT_EQ(reports[0].retry_after, 40s);
 }
 
-// architecture.md, Health: what is no repository is no success
+// architecture.md, Health: an answer that is not a repo is no success
 TEST_F(BackfillShellTest, AnswersThatAreNoRepositoryAreFailures) {
   const auto fetch = [this](int status, std::string_view text) {
     shared->health.with([](health_machine& x) { x = health_machine{}; });
@@ -250,7 +251,7 @@ TEST_F(BackfillShellTest, AnswersThatAreNoRepositoryAreFailures) {
       << named;
 }
 
-// Its clock is wrong, or ours: `clock` is the cause for that
+// The host's clock is wrong, or ours: the cause is `clock`
 TEST_F(BackfillShellTest, ARootOfTheFutureIsNoHostsFailure) {
   for (size_t i = 1; i <= limits::health_failures_min; ++i) {
     test_repo of{i};
@@ -283,7 +284,7 @@ TEST_F(BackfillShellTest, WhenTheSupervisorCancelsItTheRepoHearsWhy) {
   EXPECT_EQ(failure().reason.code, ec::rate_limited);
 }
 
-// SUPERVISOR measures how fast it is, and may end it.
+// SUPERVISOR measures its speed and may end it.
 TEST_F(BackfillShellTest, TheSupervisorHearsThatItBegins) {
   start(repo_of(1));
   const auto begun = supervisor.take_with<fetch_begun, backfill_actor>();

@@ -15,7 +15,7 @@ using told = backfill_news::what;
 
 constexpr steady_time story_begin{1'000'000'000};
 
-/// A story that tells of one thing at a time.
+/// A story that reports one thing at a time.
 struct teller {
   std::optional<backfill_news> look(const backfill_counts& x, steady_time now) {
     const auto out = story.look(x, now);
@@ -53,7 +53,7 @@ TEST(backfill_story, how_far_they_are_is_told_with_rate_and_rest) {
   EXPECT_DOUBLE_EQ(news->per_second, 595.0 / 30);
   ASSERT_TRUE(news->left);
   EXPECT_EQ(*news->left, 20s);
-  // Nothing moves.
+  // There is no progress.
   const auto stuck
     = x.look({400, 595, 5}, story_begin + 2 * limits::story_interval);
   ASSERT_TRUE(stuck);
@@ -89,8 +89,8 @@ TEST(backfill_story, few_that_take_long_are_told_of) {
   EXPECT_EQ(done->took, 40s);
 }
 
-// Whoever adds the first repo looks at the log; on a large network somebody new
-// comes every few seconds.
+// A user who adds the first repo looks at the log. On a large network a new
+// repo comes every few seconds.
 TEST(backfill_story, few_that_were_fast_are_told_of_together) {
   backfill_story x;
   const auto none = testing::IsEmpty();
@@ -105,7 +105,7 @@ TEST(backfill_story, few_that_were_fast_are_told_of_together) {
   EXPECT_EQ(first[0].at.waiting, 5u);
   EXPECT_EQ(first[1].is, told::done);
   EXPECT_EQ(first[1].at.synced, 5u);
-  // The next ones wait until it is not too often.
+  // The next ones wait, so that lines are not too frequent.
   EXPECT_THAT(x.look({0, 6, 0}, rest + 1s), none);
   EXPECT_THAT(x.look({0, 6, 0}, rest + (limits::story_interval - 1us)), none);
   EXPECT_EQ(x.look({0, 6, 0}, rest + limits::story_interval).size(), 2u);
@@ -120,7 +120,7 @@ TEST(backfill_story, few_that_never_rest_are_told_of_now_and_then) {
   EXPECT_EQ(lines, 2 * (600s / (2 * limits::story_interval)));
 }
 
-// A first run is over before anybody looks a second time.
+// A first run is over before the second look.
 TEST(backfill_story, many_that_were_fast_are_told_of_as_begun_and_done) {
   backfill_story x;
   x.look({0, 7, 0}, story_begin);
@@ -155,8 +155,8 @@ TEST(backfill_story, its_time_is_that_of_the_fetches_and_not_of_the_looks) {
   EXPECT_DOUBLE_EQ(done->per_second, 200);
 }
 
-// limits::story_rest: where look-ups are slow nobody waits when it is looked, and
-// the next ones are still to come.
+// limits::story_rest: with slow look-ups no repo waits at the time of a look,
+// but more follow.
 TEST(backfill_story, one_that_is_slow_is_one_story_with_its_rate) {
   teller x;
   x.look({0, 0, 0}, story_begin);
@@ -184,7 +184,7 @@ TEST(backfill_story, one_that_is_slow_is_one_story_with_its_rate) {
   EXPECT_EQ(done->at.synced, 4'000u);
 }
 
-// limits::story_repos_min: on a large network somebody new comes all the time.
+// limits::story_repos_min: on a large network new repos come all the time.
 TEST(backfill_story, newcomers_who_never_cease_do_not_keep_it_open) {
   for (const auto a_line : {limits::story_repos_min - 1, limits::story_repos_min}) {
     teller x;
@@ -219,7 +219,7 @@ TEST(backfill_story, it_is_not_over_while_accounts_are_looked_up) {
     EXPECT_FALSE(news && news->left) << "nobody knows who is still to come";
   }
   EXPECT_EQ(lines, limits::story_claims_rest / limits::story_interval);
-  // They were confirmed, and nobody waits any more.
+  // They were confirmed, and no repo waits any more.
   some.claimed = false;
   some.synced = 1'500;
   EXPECT_FALSE(x.look(some, now));
@@ -248,7 +248,8 @@ TEST(backfill_story, look_ups_that_never_end_do_not_keep_it_open) {
   }
 }
 
-// Other collections: of 3,000 synced ones 30 fall out and are fetched each second.
+// Other collections: of 3,000 synced repos 30 fall out of sync and are fetched
+// each second.
 TEST(backfill_story, what_was_synced_before_counts_when_it_is_fetched_again) {
   teller x;
   backfill_counts at{0, 3'000, 0};
@@ -273,7 +274,7 @@ TEST(backfill_story, what_was_synced_before_counts_when_it_is_fetched_again) {
   ASSERT_TRUE(progress);
   EXPECT_EQ(progress->at.synced_now(), 2'900u);
   EXPECT_DOUBLE_EQ(progress->per_second, 30);
-  EXPECT_EQ(progress->left, 70s); // 2,000 are outdated, 100 wait.
+  EXPECT_EQ(progress->left, 70s); // 2,000 are outdated, and 100 wait.
   at.waiting = at.outdated = 0;
   at.synced += 2'100;
   at.fallen += 2'000;
@@ -285,7 +286,7 @@ TEST(backfill_story, what_was_synced_before_counts_when_it_is_fetched_again) {
   EXPECT_NEAR(done->per_second * 31, 3'000, 100);
 }
 
-// A large network always has some that fall out of sync.
+// On a large network some repos always fall out of sync.
 TEST(backfill_story, few_that_fell_out_of_sync_are_not_told_of) {
   teller x;
   backfill_counts at{0, 5'000, 0};
@@ -297,7 +298,7 @@ TEST(backfill_story, few_that_fell_out_of_sync_are_not_told_of) {
     }
     EXPECT_FALSE(x.look(at, now));
   }
-  ++at.synced; // A newcomer.
+  ++at.synced; // A new repo is synced.
   EXPECT_EQ(x.story.look(at, story_begin + 2h).size(), 2u);
 }
 
@@ -313,7 +314,7 @@ TEST(backfill_story, few_that_are_fetched_under_other_collections_are_told_of) {
   EXPECT_EQ(x.look(at, story_begin + 1s + limits::story_rest).size(), 2u);
 }
 
-// The numbers are read one by one while others change them.
+// The numbers are read one by one while other threads change them.
 TEST(backfill_story, a_count_that_seems_to_fall_is_nothing) {
   teller x;
   EXPECT_FALSE(x.look({0, 5'000, 0}, story_begin));

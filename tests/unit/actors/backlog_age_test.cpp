@@ -44,7 +44,7 @@ TEST_F(BacklogAgeMachineTest, AnotherOneIsLookedAtAtOnceAndWhatIsDatedIsNot) {
   EXPECT_EQ(age.written_us(), 0);
 }
 
-// A store that fails says nothing about what waits.
+// When the store cannot be read, the age of the backlog is not known.
 TEST_F(BacklogAgeMachineTest, WhatCannotBeReadStaysAsOldAndIsTriedAgainLater) {
   ASSERT_TRUE(age.see(unread, now + limits::unread_look_interval));
   age.on_read();
@@ -54,7 +54,7 @@ TEST_F(BacklogAgeMachineTest, WhatCannotBeReadStaysAsOldAndIsTriedAgainLater) {
   EXPECT_TRUE(age.see(unread, now + 2 * limits::unread_look_interval));
 }
 
-// Of a DID that is read apart: its date does not change.
+// The event of a DID that is read separately: its date does not change.
 TEST_F(BacklogAgeMachineTest, OneThatWasReadIsDatedOnce) {
   EXPECT_TRUE(age.see({9, 0, false}, now));
   age.on_read();

@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-// hostile-inputs.md 2.1.34: stepped over after
-// limits::poison_frame_ends_max ends of the process.
+// hostile-inputs.md 2.1.34: a frame is skipped after the process has ended
+// limits::poison_frame_ends_max times with it.
 
 namespace weir::tests {
 namespace {
@@ -13,15 +13,15 @@ using storage::stream_life;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A disk that keeps the last row, and processes that end on it.
+/// A disk that keeps the last row, and processes that crash.
 class crashing_stream {
 public:
   crashing_stream() { begin(); }
 
-  /// The process ends, not in order, and another one starts.
+  /// The process crashes, and another one starts.
   void crash() { begin(); }
 
-  /// The row that the machine wants written is durable.
+  /// Makes the row that the machine writes durable.
   upstream_machine::effects write(upstream_machine::effects x) {
     std::vector<upstream_machine::effects> out;
     while (x.write) {
@@ -93,12 +93,12 @@ TEST(careful_stream, a_life_whose_cursor_moved_is_followed_by_a_usual_one) {
   EXPECT_EQ(x.disk.life, stream_life::running);
   x.take({12, 13});
   EXPECT_THAT(x.take_forwarded(), ElementsAre(12, 13));
-  x.crash(); // That one got nowhere.
+  x.crash(); // This life made no progress.
   EXPECT_EQ(x.disk.life, stream_life::careful);
 }
 
-// What is not on disk is no progress: a frame that ends the process may be
-// reached within one interval, each time.
+// Only what is on disk is progress: each time, a frame that ends the process
+// may be reached within one interval.
 TEST(careful_stream, a_cursor_that_moved_only_in_memory_is_no_progress) {
   crashing_stream x;
   x.take({11, 12});
@@ -119,8 +119,8 @@ TEST(careful_stream, progress_before_the_frame_in_hand_does_not_end_the_care) {
   EXPECT_EQ(x.disk.ends, 1u);
 }
 
-// Whatever ends the process again and again, it was not the frame that it died
-// with last.
+// Whatever ends the process repeatedly, it was not the frame that was handled
+// last.
 TEST(careful_stream, a_life_that_got_past_it_is_followed_by_a_usual_one) {
   crashing_stream x;
   x.crash();
@@ -160,7 +160,7 @@ TEST(careful_stream, a_crash_with_nothing_in_hand_blames_no_frame) {
     x.crash();
     x.take({11});
     x.done(11);
-    x.disk.cursor = 10; // The host repeats it all the same.
+    x.disk.cursor = 10; // The host repeats it nevertheless.
     x.crash();
     EXPECT_EQ(x.disk.ends, 0u);
   }
@@ -248,7 +248,8 @@ TEST(careful_stream, what_is_lost_inside_comes_again_and_has_its_turn) {
   EXPECT_THAT(x.take_forwarded(), ElementsAre(11));
 }
 
-// CONS-15: the stamp is durable first, and so is the suspect
+// CONS-15: the stamp must be durable before the frame is handled, and so must
+// the suspect
 TEST(careful_stream, a_new_stamp_and_a_suspect_are_both_durable_first) {
   crashing_stream x;
   x.disk = row_at(0, 0);

@@ -2,7 +2,7 @@
 #include "actors/supervisor/limits.hpp"
 #include "tests/unit/actors/claims_directory.hpp"
 
-// Claims, and a directory that is wrong.
+// Claims, and a directory with wrong answers.
 namespace weir::tests::claims {
 namespace {
 
@@ -25,8 +25,8 @@ TEST(claims, what_is_missing_is_asked_for_a_second_time) {
   EXPECT_EQ(x.machine.bytes(), 0u);
 }
 
-// So may one that calls an identity gone, which is remembered: asking for what
-// is known would say the same.
+// It may also report an identity as gone by mistake. That answer is stored, so
+// reading what is known would only repeat it.
 TEST(claims, what_is_gone_is_looked_up_a_second_time) {
   directory x;
   x.page(of_pds, claims_of(0, 2));
@@ -41,8 +41,9 @@ TEST(claims, what_is_gone_is_looked_up_a_second_time) {
   EXPECT_EQ(x.machine.bytes(), 0u);
 }
 
-// One that is listed as inactive is tracked as well, and most of those that are gone
-// are: such a look-up is made once in an hour (limits::gone_claim_interval).
+// An account that is listed as inactive is tracked as well, and most deleted
+// accounts are listed so. The second look-up is made once an hour
+// (limits::gone_claim_interval).
 TEST(claims, who_is_inactive_and_gone_is_looked_up_a_second_time_in_an_hour) {
   directory x;
   const auto count = limits::claims_judged_min + 1;
@@ -70,7 +71,7 @@ TEST(claims, who_is_inactive_and_gone_is_looked_up_a_second_time_in_an_hour) {
   EXPECT_GT(x.anew.size(), asked);
 }
 
-// Who was found at last does not count against its listing.
+// An account that was found in the end does not count against its listing.
 TEST(claims, a_listing_of_late_documents_is_trusted) {
   directory x;
   for (size_t i = 0; i < 3; ++i) {
@@ -83,7 +84,7 @@ TEST(claims, a_listing_of_late_documents_is_trusted) {
   }
 }
 
-// protocol-coverage.md 2.5.6: it moved, or the document was wrong
+// protocol-coverage.md 2.5.6: the account moved, or the document was wrong
 TEST(claims, a_document_from_before_the_claim_is_looked_up_anew) {
   directory x;
   x.page(of_pds, claims_of(0, 1));
@@ -100,7 +101,7 @@ TEST(claims, a_document_from_before_the_claim_is_looked_up_anew) {
   EXPECT_EQ(x.pages.size(), 2u);
 }
 
-// Nobody is blamed for a directory that is wrong.
+// No listing is blamed when the directory is wrong.
 TEST(claims, a_directory_that_has_lost_all_is_no_fault_of_a_listing) {
   directory x;
   x.is_right = false;
@@ -112,7 +113,7 @@ TEST(claims, a_directory_that_has_lost_all_is_no_fault_of_a_listing) {
   EXPECT_FALSE(x.pages[0].proved);
   EXPECT_EQ(x.machine.bytes(), 0u);
   x.is_right = true;
-  x.say_all({kind::missing, {}}); // Nobody wants to know any more.
+  x.say_all({kind::missing, {}}); // No claim waits any more.
   x.page(of_pds, claims_of(0, 200));
   while (x.machine.size() > 0)
     x.say_all({kind::names_host, its_host});
@@ -166,7 +167,7 @@ TEST(claims, hosts_that_hang_leave_places_to_names_of_the_directory) {
             limits::claims_web_max + limits::claims_asked_share);
 }
 
-// A listing of both kinds is read to its end.
+// A listing with both kinds of names is read to its end.
 TEST(claims, both_kinds_of_names_have_turns) {
   directory x;
   auto mixed = claims_of(0, 10);

@@ -2,7 +2,7 @@
 #include "actors/supervisor/limits.hpp"
 #include "tests/unit/actors/claims_directory.hpp"
 
-// What only a listing says is a claim until a DID document agrees.
+// A repo that only a listing names is a claim until a DID document agrees.
 namespace weir::tests::claims {
 namespace {
 
@@ -28,7 +28,7 @@ TEST(claims, of_a_relay_any_document_with_a_host_will_do) {
   EXPECT_THAT(x.confirmed, testing::ElementsAre(claimed_did(0)));
 }
 
-// A page of a host that sends more than was asked for comes through, whatever
+// A page of a host that sends more lines than requested is handled whatever
 // memory there is.
 TEST(claims, more_than_the_first_of_a_page_never_takes_the_last_memory) {
   constexpr auto most = limits::claims_of_page_max;
@@ -45,8 +45,8 @@ TEST(claims, more_than_the_first_of_a_page_never_takes_the_last_memory) {
   }
 }
 
-// limits::claims_of_page_max, limits::claims_spare_max: what a page has beyond
-// the first is taken as long as there is room for the second.
+// limits::claims_of_page_max, limits::claims_spare_max: lines beyond the first
+// limit are taken as long as there is room for the second.
 TEST(claims, a_page_has_so_many_and_more_while_there_is_room) {
   constexpr auto most = limits::claims_of_page_max;
   for (const auto more : {0u, 1u}) {
@@ -66,7 +66,7 @@ TEST(claims, a_page_has_so_many_and_more_while_there_is_room) {
   }
 }
 
-// limits::claims_asked_share of one listing, limits::claims_asked_max of all
+// limits::claims_asked_share for one listing, limits::claims_asked_max for all
 TEST(claims, so_many_are_asked_about_at_once) {
   directory x;
   x.page(of_pds, claims_of(0, limits::claims_asked_share + 1));
@@ -79,8 +79,8 @@ TEST(claims, so_many_are_asked_about_at_once) {
   EXPECT_EQ(x.asked.back(), claimed_did(2'000)) << "it had none";
 }
 
-// limits::claims_even_turn: whoever comes later and has few is done first, and
-// whoever has many goes on
+// limits::claims_even_turn: a listing that comes later and has few claims is
+// done first, and one with many continues
 TEST(claims, those_of_a_small_listing_come_soon) {
   directory x;
   x.page(of_pds, claims_of(0, 500));
@@ -95,7 +95,7 @@ TEST(claims, those_of_a_small_listing_come_soon) {
     x.say(x.next(), {kind::names_host, its_host});
     ++(is_of_other ? done : others);
   }
-  others -= limits::claims_asked_share; // Those came before.
+  others -= limits::claims_asked_share; // These came before.
   EXPECT_GE(others, few / limits::claims_even_turn);
   EXPECT_LE(others, few / (limits::claims_even_turn - 1) + 2);
 }
@@ -140,7 +140,7 @@ TEST(claims, many_small_pages_are_judged_as_one_large_one) {
   EXPECT_FALSE(x.pages.back().trusted);
 }
 
-// A host keeps accounts of which it says that they went away.
+// A host still lists accounts that moved away, as inactive.
 TEST(claims, an_account_that_is_away_may_have_moved) {
   directory x;
   x.page(of_pds, claims_of(0, 200, false));
@@ -171,7 +171,7 @@ TEST(claims, a_directory_that_is_away_says_nothing) {
   EXPECT_TRUE(x.pages[0].trusted);
 }
 
-// A did:web that does not answer is a fault of whoever listed it.
+// A did:web that does not answer counts against its listing.
 TEST(claims, a_did_web_that_is_away_rests_nobody) {
   directory x;
   auto mixed = claims_of(0, 2 * limits::claims_asked_max);
@@ -253,7 +253,7 @@ TEST(claims_machine, a_page_without_room_comes_again) {
   EXPECT_EQ(machine.bytes(), 10 * cost);
 }
 
-// limits::claims_bytes_max: or its listing would wait for ever
+// limits::claims_bytes_max: otherwise its listing would wait for ever
 TEST(claims_machine, of_a_page_that_never_has_room_as_much_is_taken_as_has) {
   const auto cost = claims_machine::cost_of({claimed_did(1), true});
   for (const size_t more : {0u, 1u}) {

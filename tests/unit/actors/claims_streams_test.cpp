@@ -7,7 +7,8 @@
 
 #include <deque>
 
-// What the stream of a PDS names is a claim until a DID document agrees.
+// An account that the stream of a PDS names is a claim until a DID document
+// agrees.
 namespace weir::tests {
 namespace {
 
@@ -27,7 +28,7 @@ atproto::did streamed_did(size_t i) {
   return atproto::did::trusted("did:plc:stream" + std::to_string(i));
 }
 
-/// One `claims_machine`, and what it wants.
+/// One `claims_machine` and its effects.
 class stream_world {
 public:
   void name(size_t i, uint32_t stream = first_stream,
@@ -40,13 +41,13 @@ public:
       name(i, stream);
   }
 
-  /// @param age Of the document; by default it came after the claim.
+  /// @param age Age of the document; by default it is newer than the claim.
   void say(const atproto::did& repo, kind what, const std::string& pds = {},
            int64_t age = -1) {
     take(machine.on_word(repo, {what, pds, wall.seconds() - age}, now));
   }
 
-  /// Answers all that is asked. @returns how many questions there were
+  /// Answers all questions. @returns the number of questions
   size_t say_all(kind what, const std::string& pds = {}) {
     size_t out = 0;
     for (; !asked.empty(); ++out) {
@@ -57,7 +58,7 @@ public:
     return out;
   }
 
-  /// What is asked about again later, is.
+  /// Lets the retry interval pass, so that due questions are asked again.
   void pass_retry() {
     now = now + limits::claim_retry;
     take(machine.on_timer(now));
@@ -91,7 +92,7 @@ public:
   std::vector<claims_machine::stream_rest> rests;
   std::optional<steady_time> timer;
   size_t pages = 0;
-  bool is_right = true; ///< The directory: it has what it had.
+  bool is_right = true; ///< The directory has the document that it had before.
 };
 
 } // namespace
@@ -126,7 +127,7 @@ TEST(claims_streams, an_identity_that_is_gone_has_no_host) {
   EXPECT_EQ(x.count_of(outcome::failed), 1u);
 }
 
-// protocol-coverage.md 2.5.6: whose former host the known document names
+// protocol-coverage.md 2.5.6: the known document names the former host
 TEST(claims_streams, a_document_from_before_the_claim_is_looked_up_anew) {
   stream_world x;
   x.name(1);
@@ -185,15 +186,15 @@ TEST(claims_streams, a_stream_fills_half_of_the_room_that_others_leave) {
     EXPECT_EQ(x.machine.bytes(), (4 - less) * cost);
     x.name_many(6, 3, next_stream);
     EXPECT_EQ(x.machine.size(), 4 - less + 2);
-    // A listing has its own.
+    // A listing has room of its own.
     x.take(x.machine.on_page({first_stream, {}}, its_pds,
                              {{streamed_did(9)}}, x.now, x.wall));
     EXPECT_EQ(x.machine.size(), 4 - less + 3);
   }
 }
 
-// limits::claims_asked_share, limits::claims_asked_max: so that a host of many
-// accounts keeps nobody else's waiting
+// limits::claims_asked_share, limits::claims_asked_max: a host with many
+// accounts does not delay those of others
 TEST(claims_streams, so_many_are_asked_about_beside_those_of_listings) {
   stream_world x;
   std::vector<claims_machine::claim> page;
@@ -231,7 +232,8 @@ TEST(claims_streams, one_that_mostly_names_what_is_not_so_rests) {
   EXPECT_EQ(x.machine.size(), 0u) << "the others are dropped";
   EXPECT_EQ(x.machine.bytes(), 0u);
   EXPECT_THAT(x.answers, IsEmpty()) << "of them its rest tells";
-  x.say(streamed_did(judged), kind::names_host, its_pds); // It was asked.
+  // This question was already asked.
+  x.say(streamed_did(judged), kind::names_host, its_pds);
   EXPECT_THAT(x.answers, IsEmpty());
   x.name(1'000);
   EXPECT_EQ(x.count_of(outcome::dropped), 1u);
@@ -279,7 +281,7 @@ TEST(claims_streams, half_of_them_may_fail) {
   EXPECT_EQ(x.answers.size(), count);
 }
 
-// limits::claim_retry: a short rest, since nobody knows what is so
+// limits::claim_retry: a short rest, because the truth is not known
 TEST(claims_streams, one_is_not_blamed_for_a_directory_that_has_lost_all) {
   stream_world x;
   x.is_right = false;
@@ -311,7 +313,7 @@ TEST(claims_streams, a_directory_that_is_away_says_nothing) {
   EXPECT_EQ(x.machine.bytes(), 0u);
 }
 
-// Its look-ups failed before and pause: asked sooner, they would fail unheard.
+// Its look-ups failed before and pause: an earlier question would only fail.
 TEST(claims_streams, who_is_looked_up_later_is_asked_about_then) {
   stream_world x;
   x.name_many(1, 2);
@@ -337,7 +339,7 @@ TEST(claims_streams, who_is_looked_up_later_is_asked_about_then) {
   EXPECT_EQ(x.machine.bytes(), 0u);
 }
 
-// A stream that is followed no more, or whose host nobody knows.
+// A stream that is not followed any more, or whose host is not known.
 TEST(claims_streams, without_a_host_nothing_can_agree) {
   stream_world x;
   x.name(1, first_stream, {});
@@ -345,7 +347,8 @@ TEST(claims_streams, without_a_host_nothing_can_agree) {
   EXPECT_THAT(x.asked, IsEmpty());
 }
 
-// protocol-coverage.md 8.3: an #identity says that what is known may be old
+// protocol-coverage.md 8.3: an #identity shows that the known document may be
+// old
 TEST(claims_streams, one_whose_document_may_have_changed_is_looked_up) {
   claims_machine x;
   constexpr steady_time now{1'000'000'000};
@@ -364,8 +367,8 @@ TEST(claims_streams, one_whose_document_may_have_changed_is_looked_up) {
       << "the other claim may be younger than that look-up";
 }
 
-// A name that was not found waits before it is looked up anew, and that is no
-// word about the directory.
+// A name that was not found waits before its next look-up, which says nothing
+// about the directory.
 TEST(claims_streams, one_that_cannot_be_looked_up_anew_stops_nobody) {
   claims_machine x;
   constexpr steady_time now{1'000'000};

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-// What clients may spend of the look-ups that the node needs itself.
+// Clients' share of the look-ups that the node itself needs.
 namespace weir::actors {
 
 namespace {
@@ -110,8 +110,8 @@ TEST_F(ClientLookupsTest, EachFailureHasItsStatus) {
   EXPECT_EQ(answers, (std::vector<int>{404, 502, 502, 503, 404}));
 }
 
-// A service that is no directory knows nobody; one that fails now and then is
-// believed about whom it calls unregistered.
+// A server that is not a directory knows no DID. A directory that fails
+// sometimes is still believed about unregistered DIDs.
 TEST_F(ClientLookupsTest, ADirectoryThatFailsSaysNothingOfADid) {
   const auto unknown = fail(ec::not_found, "the DID is not registered");
   health_finding wrong;

@@ -9,7 +9,7 @@ namespace weir::tests {
 TEST(clock_machine, a_clock_that_many_are_beyond_is_doubted_and_holds_intake) {
   clock_world x{1h};
   x.hear(relay, 0, limits::clock_signers_min - 1);
-  x.hear(relay, 0, 1); // Nobody counts twice.
+  x.hear(relay, 0, 1); // No signer counts twice.
   EXPECT_FALSE(x.doubted());
   EXPECT_EQ(x.verdict(relay), clock_verdict::undecided);
   x.hear(relay, 100, 1);
@@ -19,7 +19,7 @@ TEST(clock_machine, a_clock_that_many_are_beyond_is_doubted_and_holds_intake) {
   EXPECT_EQ(x.state().behind, 1h);
 }
 
-// protocol-coverage.md 2.1.4: five minutes are nobody's fault
+// protocol-coverage.md 2.1.4: a difference of five minutes is normal
 TEST(clock_machine, a_clock_that_is_within_the_bound_is_right) {
   clock_world x{limits::rev_future_max};
   x.hear(relay, 0, 20);
@@ -37,7 +37,7 @@ TEST(clock_machine, a_few_who_are_beyond_are_at_fault) {
   EXPECT_TRUE(x.doubted());
 }
 
-// limits::clock_hosts_min: whoever signs most often has no more to say
+// limits::clock_hosts_min: signing more often gives no more weight
 TEST(clock_machine, the_accounts_of_one_host_behind_a_relay_hold_nobody) {
   clock_world x;
   x.hear_host(1, 1'000, 24h);
@@ -50,7 +50,7 @@ TEST(clock_machine, the_accounts_of_one_host_behind_a_relay_hold_nobody) {
   EXPECT_FALSE(x.doubted()) << "a thousand to one, and one host to one";
 }
 
-// A small relay: three of four accounts are the attacker's
+// A small relay: three of four accounts belong to an attacker
 TEST(clock_machine, hosts_have_votes_and_not_accounts) {
   clock_world x;
   for (uint64_t honest = 1; honest <= 3; ++honest)
@@ -73,17 +73,18 @@ TEST(clock_machine, many_hosts_are_sampled_in_their_proportions) {
   EXPECT_EQ(x.verdict(relay), clock_verdict::right);
 }
 
-// One account whose clock is off does not speak for its host
+// One account whose clock is wrong does not decide for its host
 TEST(clock_machine, a_host_says_what_most_of_its_signers_say) {
   clock_world x;
   for (uint64_t i = 1; i <= 8; ++i) {
     x.hear_host(i, 1);
-    x.hear(relay, 4 * i, 1, 24h); // The same host, another account.
+    x.hear(relay, 4 * i, 1, 24h); // Another account of the same host.
   }
   EXPECT_FALSE(x.doubted());
 }
 
-// limits::clock_witness_memory: hosts are cheap, the directory is one
+// limits::clock_witness_memory: hosts cost little, but there is only one
+// directory
 TEST(clock_machine, while_the_directory_agrees_nobody_raises_a_doubt) {
   clock_world x;
   x.directory(limits::rev_future_max);
@@ -110,7 +111,7 @@ TEST(clock_machine, a_directory_that_is_beyond_our_clock_vouches_for_nothing) {
   EXPECT_TRUE(x.doubted());
   clock_world y;
   y.directory();
-  y.set_clock(1h); // Of which the directory need not be asked again.
+  y.set_clock(1h); // The directory need not be asked about this again.
   y.hear(relay, 0, limits::clock_signers_min);
   EXPECT_TRUE(y.doubted());
 }
@@ -133,7 +134,7 @@ TEST(clock_machine, the_only_stream_is_believed_whatever_it_is) {
   EXPECT_TRUE(x.doubted());
 }
 
-// Catching up: what was signed an hour ago says nothing of now
+// While catching up, revs of an hour ago say nothing about now
 TEST(clock_machine, old_revs_are_no_evidence) {
   clock_world x{1h};
   x.hear(relay, 0, 1'000, -2h);
@@ -167,7 +168,7 @@ TEST(clock_machine, the_doubt_ends_when_the_clock_is_set_right) {
   EXPECT_EQ(x.state().corrections, 2u);
 }
 
-// Time alone makes no clock right: the signers' clocks go on as well
+// Time alone makes no clock right, because the signers' clocks advance as well
 TEST(clock_machine, the_doubt_outlasts_the_revs_that_began_it) {
   clock_world x{6min};
   x.hear(relay, 0, 20);
@@ -175,7 +176,8 @@ TEST(clock_machine, the_doubt_outlasts_the_revs_that_began_it) {
   EXPECT_TRUE(x.doubted());
 }
 
-// limits::clock_hold: else a crowd that lies once would hold a node for ever
+// limits::clock_hold: otherwise a crowd that lies once would stop a node for
+// ever
 TEST(clock_machine, after_a_minute_signers_are_heard_again) {
   clock_world x;
   x.hear(relay, 0, 100, 24h);
@@ -192,7 +194,8 @@ TEST(clock_machine, after_a_minute_signers_are_heard_again) {
   EXPECT_EQ(x.verdict(relay), clock_verdict::right);
 }
 
-// limits::clock_hearing_max: who raised it is gone, and nobody else signs
+// limits::clock_hearing_max: those that raised the doubt are gone, and no other
+// signs
 TEST(clock_machine, a_doubt_that_nobody_repeats_ends) {
   clock_world x;
   x.hear(relay, 0, 100, 24h);
@@ -219,7 +222,7 @@ TEST(clock_machine, who_repeats_a_doubt_begins_its_time_anew) {
   }
 }
 
-// What was heard before says nothing, whoever asks first
+// Evidence from before does not count, whichever stream asks first
 TEST(clock_machine, a_clock_that_was_set_just_now_has_no_verdict) {
   clock_world x;
   x.hear(relay, 0, 50);

@@ -1,10 +1,11 @@
 #include "actors/support/limits_health.hpp"
 #include "tests/unit/actors/clock_world.hpp"
 
-// architecture.md, A wrong clock: streams of which each has too few signers.
+// architecture.md, A wrong clock: streams that each have too few signers.
 namespace weir::tests {
 
-// limits::clock_signers_min, limits::clock_hosts_min: small streams as one
+// limits::clock_signers_min, limits::clock_hosts_min: small streams count as
+// one
 TEST(clock_machine, streams_with_few_signers_are_judged_together) {
   clock_world x{1h, 3};
   x.hear(host, 0, limits::clock_signers_min - 2);
@@ -50,7 +51,7 @@ TEST(clock_machine, small_hosts_have_votes_and_not_accounts) {
   EXPECT_TRUE(x.doubted()) << "six of eight";
 }
 
-// Nor does the crowd outvote whoever has enough signers
+// The small streams do not outvote a stream with enough signers
 TEST(clock_machine, all_small_streams_have_one_vote_beside_the_large_ones) {
   clock_world x{0s, 13};
   x.hear(host, 0, limits::clock_signers_min);
@@ -75,7 +76,7 @@ TEST(clock_machine, a_host_that_has_a_vote_gets_no_second_one) {
   EXPECT_FALSE(x.doubted()) << "the relay to one PDS";
 }
 
-// limits::clock_hearing_max: as any other doubt
+// limits::clock_hearing_max: as with any other doubt
 TEST(clock_machine, a_doubt_of_small_streams_ends_by_itself) {
   clock_world x{0s, 12};
   const auto lie = [&](std::chrono::microseconds ahead) {

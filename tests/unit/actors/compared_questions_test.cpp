@@ -52,7 +52,8 @@ struct comparisons {
 
 } // namespace
 
-// Its interval is that of who compares; what its host says is told as such.
+// The one that compares sets its interval, and the host's answer is reported as
+// a comparison.
 TEST(compared_questions, an_answer_says_that_it_was_a_comparison) {
   comparisons x;
   const atproto::tid rev{7};
@@ -63,7 +64,7 @@ TEST(compared_questions, an_answer_says_that_it_was_a_comparison) {
     EXPECT_EQ(told[0].rev, rev);
   }
   x.ask(1);
-  x.ask(1, false); // A REPO waits for it by now.
+  x.ask(1, false); // Now a REPO waits for it.
   EXPECT_EQ(x.tell(1, rev).told.size(), 1u);
 }
 
@@ -76,7 +77,8 @@ TEST(compared_questions, one_that_fails_is_left_to_the_next_lap) {
   EXPECT_EQ(x.asked, 1u) << "its host rests";
 }
 
-// limits::account_questions_max: a site has its share of all places, no more
+// limits::account_questions_max: a site gets its share of all places and no
+// more
 TEST(compared_questions, they_fill_the_share_of_their_site) {
   question_options options;
   options.waiting_max = 80;

@@ -8,7 +8,7 @@
 
 #include <set>
 
-/// What looks at all rows have done about what is not complete.
+/// What checks of all rows have done about copies that are not complete.
 namespace weir::actors {
 namespace {
 
@@ -19,7 +19,7 @@ constexpr size_t asked = limits::uncovered_asked_per_host;
 constexpr steady_time noon{1'000'000'000};
 const std::string some_host = "https://a.test";
 
-/// In the order of their numbers.
+/// DIDs in the order of their numbers.
 atproto::did mended(size_t n) {
   return atproto::did::trusted("did:web:a" + std::to_string(100'000 + n)
                                + ".test");
@@ -39,7 +39,7 @@ TEST(completeness_budget, so_many_are_woken_in_a_time) {
   EXPECT_TRUE(x.may_wake(mended(wakes + 2), noon + time));
 }
 
-// CONS-27: those at the end of the rows are not behind the others for ever
+// CONS-27: rows at the end do not always come after the others
 TEST(completeness_budget, the_next_look_goes_on_with_the_first_that_waited) {
   completeness_budget x;
   constexpr size_t all = 10 * wakes + 1;
@@ -50,7 +50,7 @@ TEST(completeness_budget, the_next_look_goes_on_with_the_first_that_waited) {
     x.on_begin();
     for (size_t i = 0; i < all; ++i)
       if (x.may_wake(mended(i), now))
-        woken.insert(i); // And it stays as it is.
+        woken.insert(i); // The row stays as it is.
     x.on_end();
     now = now + limits::completeness_pause;
   }
@@ -71,7 +71,7 @@ TEST(completeness_budget, a_host_is_asked_about_so_many_in_an_hour) {
   EXPECT_TRUE(x.may_ask(some_host, noon + 1h));
 }
 
-// CONS-29: repos that cannot be proved do not spend what others need
+// CONS-29: repos that cannot be proved do not use the budget of others
 // limits::completeness_ask_part
 TEST(completeness_budget, each_hour_asks_about_another_part_of_a_host) {
   completeness_budget x{7};
@@ -84,7 +84,7 @@ TEST(completeness_budget, each_hour_asks_about_another_part_of_a_host) {
         done.insert(i);
     x.on_end();
   };
-  look(noon); // How many there are is not known yet.
+  look(noon); // The number of repos is not known yet.
   EXPECT_EQ(done.size(), asked);
   constexpr size_t parts = all * limits::completeness_ask_part / asked;
   for (size_t hour = 1; hour <= parts; ++hour) {
@@ -94,7 +94,8 @@ TEST(completeness_budget, each_hour_asks_about_another_part_of_a_host) {
   EXPECT_EQ(done.size(), all);
 }
 
-// limits::uncovered_host_slots: who shares a budget is not known to anybody
+// limits::uncovered_host_slots: it cannot be predicted which hosts share a
+// budget
 TEST(completeness_budget, whose_budget_is_shared_depends_on_the_salt) {
   const auto shares = [](uint64_t salt) {
     completeness_budget x{salt};
@@ -124,7 +125,7 @@ struct proof_questions {
     what.noted = {7, 1, 10};
   }
 
-  /// @returns whether the host is asked.
+  /// @returns whether the host is asked
   bool ask() {
     const auto is_new = machine.is_new(what, now);
     const auto out = machine.on_question(what, now);
@@ -153,7 +154,7 @@ TEST(completeness_questions, an_answer_is_asked_for_once_in_an_interval) {
   EXPECT_TRUE(x.ask());
 }
 
-// Else each look would begin the tries anew.
+// Otherwise each check would start the tries anew.
 TEST(completeness_questions, a_host_that_fails_is_left_alone_as_long) {
   proof_questions x;
   ASSERT_TRUE(x.ask());
@@ -168,7 +169,7 @@ TEST(completeness_questions, a_host_that_fails_is_left_alone_as_long) {
   EXPECT_TRUE(x.ask());
 }
 
-// Its stream was reset while the host had time until it is asked again.
+// Its stream was reset before the host could be asked again.
 TEST(completeness_questions, an_answer_proves_what_was_noted_before_it) {
   proof_questions x;
   ASSERT_TRUE(x.ask());

@@ -59,7 +59,7 @@ TEST(completeness_census, counts_by_host_and_by_what_is_missing) {
   EXPECT_EQ(x.others().active, 0u);
 }
 
-// Nothing is kept up of an account that is not active.
+// The copy of an inactive account is not kept up to date.
 TEST(completeness_census, accounts_that_are_away_are_not_counted) {
   completeness_census x;
   auto away = row_at("https://a.test");
@@ -79,11 +79,11 @@ TEST(completeness_census, the_oldest_incomplete_one_was_fetched_longest_ago) {
   EXPECT_EQ(x.all().oldest_sync, 200);
   EXPECT_EQ(x.hosts().at("https://a.test").oldest, did_number(3));
   x.add(did_number(5), row_at("https://a.test", 0), {});
-  EXPECT_EQ(x.all().oldest, did_number(5)); // Never.
+  EXPECT_EQ(x.all().oldest, did_number(5)); // This one was never compared.
 }
 
-// limits::completeness_hosts_max: at the limit each is told apart, above it the
-// small ones are counted together, and nobody is lost.
+// limits::completeness_hosts_max: at the limit each host is counted separately;
+// above it the small ones are counted together, and none is lost.
 TEST(completeness_census, hosts_without_number_are_counted_together) {
   constexpr auto most = limits::completeness_hosts_max;
   const auto count = [&](size_t hosts) {
@@ -102,7 +102,7 @@ TEST(completeness_census, hosts_without_number_are_counted_together) {
   EXPECT_EQ(at.others().active, 0u);
   const auto above = count(most + 1);
   EXPECT_EQ(above.hosts().size(), most);
-  EXPECT_EQ(above.others().active, 1u); // One of the smallest.
+  EXPECT_EQ(above.others().active, 1u); // It is one of the smallest.
   const auto many = count(3 * most);
   EXPECT_EQ(many.hosts().size(), most);
   for (const auto& [host, x] : many.hosts())
@@ -185,7 +185,7 @@ TEST(completeness_laps, a_long_page_is_followed_by_a_long_pause) {
   }
 }
 
-// docs/completeness.md: never for more than a fiftieth of the time, however
+// docs/completeness.md: the checks take at most a fiftieth of the time, however
 // many pages there are
 TEST(completeness_laps, a_store_of_any_size_is_read_for_a_part_of_the_time) {
   completeness_laps x;
@@ -207,7 +207,7 @@ TEST(completeness_laps, a_store_of_any_size_is_read_for_a_part_of_the_time) {
   EXPECT_EQ(*x.due() - now, limits::completeness_pause);
 }
 
-// A reset need not wait until the next look is due.
+// After a reset the next check need not wait until it is due.
 TEST(completeness_laps, a_look_can_be_hurried_and_costs_what_it_may) {
   completeness_laps x;
   steady_time now{1'000'000'000};
@@ -220,7 +220,7 @@ TEST(completeness_laps, a_look_can_be_hurried_and_costs_what_it_may) {
   EXPECT_EQ(*x.due(), now + pause);
   now = *x.due();
   ASSERT_TRUE(x.next(now));
-  x.hurry(now); // It is under way.
+  x.hurry(now); // It is in progress.
   now = now + 10s;
   x.on_end(true, now);
   x.hurry(now);

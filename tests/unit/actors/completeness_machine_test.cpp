@@ -51,7 +51,8 @@ TEST(completeness, a_repo_for_which_every_term_holds_is_complete) {
   EXPECT_TRUE(why_not(whole_row(), live_upstream()).empty());
 }
 
-// completeness.md, The terms: what nobody would tell of is not whole
+// completeness.md, The terms: a copy whose changes nobody would report is not
+// complete
 TEST(completeness, a_repo_that_no_upstream_covers_is_not_complete) {
   EXPECT_THAT(why_not(whole_row(), upstream_view{}),
               ElementsAre("covered", "upstream_live", "position_current"));
@@ -142,7 +143,7 @@ TEST(completeness, an_event_without_its_changes_renews_the_position_always) {
   EXPECT_EQ(row.fcsr, (position{7, 2, 100}));
   EXPECT_THAT(why_not(row, live_upstream()),
               ElementsAre("indexed_past_first_rev"));
-  // A frame that was sent before the reset does not bring that time back.
+  // A frame that was sent before the reset does not restore the old position.
   EXPECT_TRUE(on_event(row, {7, 1, 50}, rev_of(9), true));
   EXPECT_EQ(row.first_rev, rev_of(9));
   EXPECT_EQ(row.fcsr, (position{7, 2, 100}));

@@ -7,7 +7,7 @@
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
-/// SUPERVISOR's looks at all rows, over a store.
+/// SUPERVISOR's checks of all rows, with a store.
 namespace weir::tests {
 namespace {
 
@@ -31,7 +31,7 @@ protected:
     reader.take<reader_job>();
   }
 
-  /// Synced, and told of up to `first`.
+  /// Stores a synced repo whose last event came up to `first`.
   void put(size_t repo, uint64_t first, uint32_t filter = 2) {
     storage::repo_update out;
     out.repo = shell_repo(repo);
@@ -44,7 +44,7 @@ protected:
     store.commit(out);
   }
 
-  /// One whole look.
+  /// One complete check.
   void look() {
     store_readers rows{*store.db, *store.names, tail};
     shared->stores = {shared->places(), {&rows}};
@@ -69,7 +69,7 @@ protected:
 
 } // namespace
 
-// CONS-10: what cannot be read is not complete, and hides nobody behind it
+// CONS-10: an unreadable repo is not complete, and does not hide those after it
 TEST_F(CompletenessShellTest, AnUnreadableRepoIsCountedAndTheOthersAsWell) {
   put(1, 1);
   put(2, 3);
@@ -84,8 +84,8 @@ TEST_F(CompletenessShellTest, AnUnreadableRepoIsCountedAndTheOthersAsWell) {
   EXPECT_EQ(woken[0].repo, shell_repo(3));
 }
 
-// limits::completeness_wakes_max: nothing is woken because of another filter,
-// which the scan of work sees to
+// limits::completeness_wakes_max: no repo is woken because of another filter,
+// which is left to the scan of work
 TEST_F(CompletenessShellTest, ALookWakesSoManyAndTheNextOneTheOthers) {
   for (size_t i = 0; i <= wakes_max; ++i)
     put(i, 3);
@@ -99,7 +99,8 @@ TEST_F(CompletenessShellTest, ALookWakesSoManyAndTheNextOneTheOthers) {
   EXPECT_EQ(router.count<repo_incomplete>(), wakes_max);
 }
 
-// A node short of memory closes those that wait for a look-up; their rows know.
+// A node short of memory closes REPOs that wait for a look-up; their rows
+// record it.
 TEST_F(CompletenessShellTest, ALookWakesThoseWhoseLookUpIsDue) {
   storage::repo_update away;
   away.repo = shell_repo(1);

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// What a node says of completeness, in words, and how far a stream is.
+// The texts in which a node reports completeness and how far a stream is.
 
 namespace weir::actors {
 namespace {
@@ -103,8 +103,8 @@ TEST(completeness_words, a_stream_that_is_not_live_says_why) {
 }
 
 // completeness.md, The terms (`upstream_live`): events from before the
-// connection was opened are on their way until later ones have come, or none
-// comes for ten seconds
+// connection are on their way until later ones have come, or none has come for
+// ten seconds
 TEST(completeness_words, a_stream_proves_nothing_before_it_has_caught_up) {
   upstream_board board;
   auto x = told_relay();
@@ -122,7 +122,7 @@ TEST(completeness_words, a_stream_proves_nothing_before_it_has_caught_up) {
   EXPECT_TRUE(live_at(rested, wall));
   x.quiet_since.reset();
   EXPECT_FALSE(live_at(late + 1h, wall));
-  // By the clock as it is now, whatever it showed when it was opened.
+  // The present clock counts, whatever it showed when the stream was opened.
   const auto now = x.opened_at + 60s;
   x.passed = wall + -60s;
   EXPECT_TRUE(live_at(now, wall));
@@ -135,7 +135,8 @@ TEST(completeness_words, a_stream_proves_nothing_before_it_has_caught_up) {
   EXPECT_FALSE(live_at(now, wall));
 }
 
-// completeness.md, The terms (`upstream_live`): read, and not far behind
+// completeness.md, The terms (`upstream_live`): it must be read, and not far
+// behind
 TEST(completeness_words, a_stream_that_is_not_read_or_lags_proves_nothing) {
   auto x = told_relay();
   const auto wall = wall_time{1'000'000'000};
@@ -172,11 +173,12 @@ TEST(completeness_words, a_board_knows_when_an_upstream_was_audited) {
   board.put(told_relay());
   EXPECT_EQ(board.audited(7), 0);
   board.set_audited(7, 50);
-  board.put(told_relay()); // By its UPSTREAM, which knows nothing of it.
+  // This comes from its UPSTREAM, which knows nothing of it.
+  board.put(told_relay());
   EXPECT_EQ(board.audited(7), 50);
 }
 
-// CONS-29: whom a listing left out is asked about when it was compared
+// CONS-29: a repo that a listing left out is asked about when that was compared
 TEST(listing_machine, a_listing_is_compared_in_its_epoch) {
   using namespace weir::tests;
   listing_run x;
@@ -187,7 +189,7 @@ TEST(listing_machine, a_listing_is_compared_in_its_epoch) {
   x.page("");
   EXPECT_TRUE(x.machine.is_compared(all, 1));
   EXPECT_FALSE(x.machine.is_compared(all, 2));
-  if (!x.want({1, 2, 5})) { // The stream is to tell all first.
+  if (!x.want({1, 2, 5})) { // The stream must deliver everything first.
     EXPECT_FALSE(x.machine.is_compared(all, 2));
     x.pass(listing_grace);
     ASSERT_TRUE(x.tick());

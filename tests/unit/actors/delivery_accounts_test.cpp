@@ -4,7 +4,7 @@
 #include <algorithm>
 
 // architecture.md I8. The world itself checks that no record of an inactive
-// account ever leaves.
+// account is ever sent.
 namespace weir::tests {
 
 namespace {
@@ -49,14 +49,14 @@ TEST(DeliveryAccounts, RecordsFollowWhenTheAccountIsBack) {
 }
 
 TEST(DeliveryAccounts, NoRecordIsSentBetweenTheTwoFacts) {
-  // The account is active again before the consumer hears that it was not.
+  // The account is active again before the consumer learns that it was not.
   delivery_world x;
   x.append(ann, 2);
   x.append_account(ann, false);
   x.publish();
   x.connect(1);
   ASSERT_EQ(x.sent_ids(), ids{3});
-  x.append_account(ann, true); // Durable, not published to the machine yet.
+  x.append_account(ann, true); // Durable, but not published to the machine yet.
   x.ack(3);
   x.pass(10s);
   EXPECT_EQ(x.sent_ids(), ids{3});
@@ -77,7 +77,7 @@ TEST(DeliveryAccounts, AnEventInFlightIsNotRepeatedOnceTheAccountIsInactive) {
   x.pass(10min);
   EXPECT_EQ(x.times_sent(1), 1u);
   EXPECT_GE(x.times_sent(4), 1u);
-  // Late acks of what had left before still count.
+  // Late acks of events that were sent before still count.
   x.ack(2);
   x.ack(4);
   x.append_account(ann, true);
@@ -148,7 +148,7 @@ TEST(DeliveryAccounts, AnAccountErasedWhileItWaitedIsForgotten) {
   x.connect(1);
   x.ack_all();
   ASSERT_EQ(x.machine->backlog(), 5u);
-  // Removed: nothing more is said about it.
+  // Once it is removed, no event about it is sent.
   x.set_erased(ann);
   x.pass(31s);
   EXPECT_EQ(x.machine->backlog(), 0u);
@@ -156,8 +156,8 @@ TEST(DeliveryAccounts, AnAccountErasedWhileItWaitedIsForgotten) {
   EXPECT_EQ(x.sent.size(), 1u);
 }
 
-// architecture.md I8, when the process that erased it is gone and nobody
-// remembers.
+// architecture.md I8, when the process that erased it has ended and left no
+// notice.
 TEST(DeliveryAccounts, WhatTheLogHasNoContentOfIsNotSent) {
   delivery_world x;
   x.append(ann, 3);
@@ -204,8 +204,8 @@ TEST(DeliveryAccounts, AfterARestartRecordsStillWait) {
   EXPECT_EQ(x.position, x.last());
 }
 
-// Of three lives the first tells that the account is away. While nobody runs it
-// comes back.
+// The first of three lives reports that the account is inactive. While no life
+// runs it comes back.
 TEST(DeliveryAccounts, AfterARestartRecordsWaitForTheWordThatEndsTheAbsence) {
   delivery_world x;
   x.append(ann, 3);
@@ -253,11 +253,11 @@ TEST(DeliveryAccounts, AfterARestartAnOldReturnReleasesNothing) {
   x.ack_all();
   x.append_account(ann, true);
   x.publish();
-  x.ack(4); // The records are sent, and not acked.
+  x.ack(4); // The records are sent, but not acked.
   x.append(ann);
   x.append_account(ann, false);
   x.restart();
-  x.connect(1); // Ends, first of all.
+  x.connect(1); // The first event tells its end.
   EXPECT_EQ(x.sent_ids(), ids{6});
   x.ack_all();
   x.pass(1min);
@@ -300,7 +300,7 @@ TEST(DeliveryAccounts, AFactThatWasSettledBeforeTheRestartIsNotWaitedFor) {
   EXPECT_EQ(x.sent_ids(), (ids{1, 2, 3}));
 }
 
-// Whose ack shows that the earlier life came further than the store says.
+// The ack shows that the earlier life came further than the store says.
 TEST(DeliveryAccounts, ALateAckRepeatsNothingThatIsInFlight) {
   actors::delivery_options settings;
   settings.events_max = 2;
@@ -314,7 +314,7 @@ TEST(DeliveryAccounts, ALateAckRepeatsNothingThatIsInFlight) {
   x.restart();
   x.connect(1);
   ASSERT_EQ(x.sent_ids(), ids{1});
-  x.ack(other); // As if the earlier life had sent it.
+  x.ack(other); // The earlier life may have sent it.
   x.socket_room = 10;
   x.pass(100ms);
   EXPECT_EQ(x.sent_ids(), (ids{1, 2}));
@@ -323,7 +323,7 @@ TEST(DeliveryAccounts, ALateAckRepeatsNothingThatIsInFlight) {
   EXPECT_EQ(x.machine->lanes(), 0u);
 }
 
-// Nor does it when the first one of them is free again, whose connection ended.
+// The same when the first one is free again because its connection ended.
 TEST(DeliveryAccounts, ALateAckRepeatsNothingOfAnotherConnection) {
   delivery_world x;
   x.append(ann, 3, false);

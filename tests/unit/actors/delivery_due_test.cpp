@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-// docs/operations.md, Watch it: how old the oldest event is that is due, while
-// no application is there.
+// docs/operations.md, Watch it: the age of the oldest event that is due while
+// no application is connected.
 namespace weir::tests {
 namespace {
 
@@ -64,7 +64,7 @@ TEST_F(DeliveryDueAtRestTest, WhatAccountsAreIsDueAndWhatWasErasedIsNot) {
   EXPECT_EQ(oldest(), world.last());
 }
 
-// docs/api.md, `GET /stats/outbox-buffer`: what is counted beside what is due
+// docs/api.md, `GET /stats/outbox-buffer`: what is counted besides what is due
 TEST_F(DeliveryDueAtRestTest, TheBacklogHasWhatWaitsAndWhatWillBePassedOver) {
   actors::delivery_options options;
   options.filter

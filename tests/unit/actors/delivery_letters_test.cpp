@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-// Dead letters are delivered again or dropped, and what is due is counted in
+// Dead letters are delivered again or dropped, and the backlog is counted in
 // events and seconds.
 namespace weir::tests {
 
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using letter_ids = std::vector<op_id>;
 using enum letter_wish::fate;
 
-/// With a client whose first event of ann was given up.
+/// A world with a client that has given up ann's first event.
 struct with_letter : delivery_world {
   explicit with_letter(actors::delivery_options settings = {})
     : delivery_world([&] {
@@ -35,7 +35,7 @@ struct with_letter : delivery_world {
     return out;
   }
 
-  /// What was sent last is not acked, twice.
+  /// Lets the ack time of the last event pass twice.
   void give_up() {
     pass(limits::consumer_retry_timeout);
     pass(limits::consumer_retry_timeout);
@@ -119,7 +119,7 @@ TEST(DeliveryLetters, LaterEventsOfItsDidWaitForIt) {
   x.decide({1}, deliver);
   x.settle_all();
   EXPECT_EQ(x.sent_ids().back(), 1u);
-  x.ack(2); // Was on its way, and counts.
+  x.ack(2); // It was on its way, and counts.
   EXPECT_EQ(x.sent_ids().back(), 1u) << "3 overtook it";
   x.ack(1);
   EXPECT_EQ(x.sent_ids().back(), 3u);
@@ -200,8 +200,9 @@ TEST(DeliveryLetters, OneOfAnAccountThatIsAwayWaitsForIt) {
 
 TEST(DeliveryLetters, OneThatThisLifeHasNotReadYetComesWithTheLog) {
   with_letter x;
-  x.append(bob, 2); // 2 and 3, never acked: the position stays below.
-  x.append(ann);    // 4
+  // 2 and 3 are never acked, so the position stays below them.
+  x.append(bob, 2);
+  x.append(ann); // 4
   x.publish();
   x.ack(4);
   x.append(ann); // 5
@@ -217,7 +218,8 @@ TEST(DeliveryLetters, OneThatThisLifeHasNotReadYetComesWithTheLog) {
   EXPECT_EQ(x.machine->backlog(), 0u);
 }
 
-// delivery_options::ranges_max: half of it is for what is wanted again.
+// delivery_options::ranges_max: half of it is for events that are requested
+// again.
 TEST(DeliveryLetters, WithoutRoomToRememberItOneIsLeft) {
   actors::delivery_options settings;
   settings.ranges_max = 4;
@@ -282,8 +284,8 @@ TEST(DeliveryDue, AcksBehindHolesCountOverARestart) {
   EXPECT_EQ(x.machine->backlog(), 1u);
 }
 
-/// An application may ack what is no event; that it was none is seen when it is
-/// read.
+/// An application may ack an id that is not an event; that is seen when the id
+/// is read.
 TEST(DeliveryDue, AnAckOfNoEventIsMadeGood) {
   delivery_world x;
   x.append(ann);

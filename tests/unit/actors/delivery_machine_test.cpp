@@ -11,7 +11,7 @@ namespace {
 using storage::op_id;
 using ids = std::vector<op_id>;
 
-/// A first one, then in one read everything else.
+/// The first event, and then all others in one read.
 struct started : delivery_world {
   explicit started(actors::delivery_options settings = {})
     : delivery_world(std::move(settings)) {
@@ -88,7 +88,7 @@ TEST(Delivery, HistoryNeverCrossesALiveEvent) {
   EXPECT_EQ(x.sent_ids(), (ids{1, 2, 3, 4, 5}));
 }
 
-// A fetch tells of each record once; the next one may delete what it created.
+// A fetch brings each record once; the next one may delete what it created.
 TEST(Delivery, HistoryOfTwoFetchesDoesNotFlyTogether) {
   started x;
   x.append(ann, 2, false);
@@ -265,7 +265,7 @@ TEST(Delivery, AnAckOfAnEarlierRunCountsBeforeTheEventIsSentAgain) {
   x.connect(9);
   std::ranges::sort(x.inbox[9]);
   EXPECT_EQ(x.inbox[9], (ids{1, 3, 5}));
-  // What no run can have sent is not believed.
+  // An ack of an id that no run can have sent is ignored.
   x.append(did_number(9));
   x.carry(x.machine->on_acks(9, ids{6}, x.now));
   EXPECT_EQ(x.machine->counters().unknown_acks, 1u);

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 constexpr size_t dids = 6;
 
-/// What may be sent, as simply as it can be said.
+/// The simplest statement of what may be sent.
 class model {
 public:
   explicit model(const delivery_world& world) : world_(world) {
@@ -34,7 +34,7 @@ public:
                    || !world_.options.filter.matches(op.scope)));
   }
 
-  /// Called for each event that leaves, in order.
+  /// Called for each event that is sent, in order.
   void check(const delivery_world::effects::send& x) {
     const auto& who = x.entry->repo.str();
     for (const auto id : events_[who])
@@ -43,7 +43,7 @@ public:
       else if (id > x.id && flying(id) && barrier(id) && !fact(id)
                && !world_.retried.contains(x.id))
         ADD_FAILURE() << x.id << " was sent while " << id << " was in flight";
-    // What cannot be set aside is not looked back at.
+    // Facts of a DID that could not be set aside are not looked up again.
     EXPECT_TRUE(fact(x.id) || !was_told_away(who)
                 || world_.options.parked_max < 60)
       << x.id << " was sent to whom its account is away";
@@ -63,8 +63,8 @@ public:
   }
 
 private:
-  /// By the last fact that this life told or the store knows as acked. A late
-  /// ack may come behind what had waited for it.
+  /// By the last fact that this life sent or the store has as acked. A late ack
+  /// may come after an event that waited for it.
   bool was_told_away(const std::string& who) {
     auto away = false;
     for (const auto id : events_[who]) {
@@ -118,7 +118,7 @@ private:
   std::unordered_set<op_id> acked_before_; ///< By clients of earlier lives.
 };
 
-/// One script: the same seed, the same run.
+/// One script: the same seed gives the same run.
 class script {
 public:
   explicit script(uint64_t seed)
@@ -137,7 +137,7 @@ public:
       ASSERT_LE(machine.events(), world_.options.events_max);
       ASSERT_LE(machine.remembered(),
                 world_.options.parked_max + world_.options.events_max);
-      // Holes are events in memory, or of DIDs that are set aside.
+      // Holes are events in memory, or of parked DIDs.
       if (world_.retried.empty()) {
         ASSERT_GE(machine.position(), world_.position);
       }
@@ -192,7 +192,7 @@ private:
     }
   }
 
-  /// Somebody wants a dead letter again, or not at all.
+  /// Requests a dead letter again, or drops it.
   void decide() {
     for (const auto& [id, letter] : world_.letters)
       if (one_in(3) && !world_.retried.contains(id)
@@ -249,7 +249,7 @@ private:
     if (!world_.unacked.empty()) {
       auto i = world_.unacked.begin();
       std::advance(i, random_->below(world_.unacked.size()));
-      // The last name acks now and then only.
+      // The last DID acks only sometimes.
       if (world_.did_of(i->first) != names_.back() || one_in(20))
         acked.push_back(i->first);
     }
@@ -263,7 +263,7 @@ private:
     world_.begin(world_.machine->on_acks(session_, acked, world_.now));
   }
 
-  /// Nothing is durable for seconds before it is told.
+  /// Publishes first, because nothing stays unpublished for seconds.
   void advance(std::chrono::microseconds x) {
     publish();
     const auto end = world_.now + x;
@@ -282,7 +282,7 @@ private:
       world_.full_sockets.insert(session_);
   }
 
-  /// What was not durable happened never.
+  /// Everything that was not durable is lost.
   void crash() {
     std::erase_if(world_.acked, [&](op_id id) {
       return !world_.stored_as_acked(id);

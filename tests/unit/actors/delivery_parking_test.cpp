@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-// api.md, Acks: a DID that does not ack is parked, others flow on.
+// api.md, Acks: a DID that does not ack is parked, and others continue.
 namespace weir::tests {
 
 namespace {
@@ -21,7 +21,7 @@ actors::delivery_options attempts_of(uint32_t count) {
 
 } // namespace
 
-// The same run has the same order, wherever its lanes lie in memory.
+// The same run has the same order, wherever its lanes are in memory.
 TEST(DeliveryParking, LanesThatWaitForTheSameMomentAreInTheOrderOfTheirDids) {
   for (const auto* made : {"abc", "cba"}) {
     std::deque<actors::delivery_lane> lanes;
@@ -54,7 +54,7 @@ TEST(DeliveryParking, AnUnackedEventComesAgainAfterTheTimeout) {
   EXPECT_EQ(x.times_sent(1), 2u);
 }
 
-// What is erased is not in the DID's part of the log any more.
+// Erased events are not in the DID's part of the log any more.
 TEST(DeliveryParking, WhatIsErasedMeanwhileHoldsUpNoPosition) {
   delivery_world x;
   x.connect(1);
@@ -138,7 +138,7 @@ TEST(DeliveryParking, OnlyTheFirstEventIsTriedAgain) {
   EXPECT_EQ(x.sent.back().id, 1u);
   EXPECT_EQ(x.machine->events(), 1u);
   x.ack(1);
-  // It acks again: the rest may fly together.
+  // It acks again, so the rest may be sent together.
   EXPECT_EQ(x.sent.size(), 20u);
 }
 
@@ -165,7 +165,7 @@ TEST(DeliveryParking, ALateAckEndsTheWaitForTheNextAttempt) {
   x.connect(1);
   x.append(ann, 2);
   x.publish();
-  x.pass(130s); // Sent twice, now waiting for the third time.
+  x.pass(130s); // Sent twice, and waiting for the third time.
   ASSERT_EQ(x.times_sent(1), 2u);
   x.ack(1);
   EXPECT_EQ(x.times_sent(2), 1u);
@@ -204,9 +204,9 @@ TEST(DeliveryParking, ADidThatCatchesUpGetsItsShareOfAFullWindow) {
   for (size_t i = 0; i < 1000; ++i)
     x.append(did_number(100 + i));
   x.publish();
-  x.pass(61s); // Nobody acks: all that was sent is parked.
+  x.pass(61s); // No event is acked: all that were sent are parked.
   x.ack(first);
-  // The others have more than enough to fill the window at any time.
+  // The other DIDs have enough events to fill the window at any time.
   for (int i = 0; i < 300; ++i)
     x.ack(x.unacked.rbegin()->first);
   EXPECT_GT(x.times_sent(first + 19), 0u);
@@ -217,7 +217,7 @@ TEST(DeliveryParking, ANewConnectionTriesParkedDidsAtOnce) {
   x.connect(1);
   x.append(ann);
   x.publish();
-  x.pass(600s); // Waiting for long.
+  x.pass(600s); // They wait for a long time.
   const auto before = x.sent.size();
   x.disconnect(1);
   x.connect(2);
@@ -270,7 +270,7 @@ TEST(DeliveryParking, AfterTheLastAttemptTheEventIsADeadLetter) {
   x.ack(2);
   EXPECT_EQ(x.position, 2u);
   EXPECT_EQ(x.letters.size(), 1u);
-  // Nothing of it after a restart.
+  // No event of it is sent after a restart.
   x.restart();
   x.connect(1);
   EXPECT_TRUE(x.sent.empty());
@@ -353,7 +353,7 @@ TEST(DeliveryParking, ParkedDidsAreRememberedUpToABound) {
   }
   EXPECT_LE(most, settings.parked_max);
   EXPECT_GE(most, settings.parked_max / 2);
-  // Nobody acked: all of them ended as dead letters, none was skipped.
+  // No event was acked: all ended as dead letters, and none was skipped.
   EXPECT_EQ(x.letters.size(), 400u);
   EXPECT_EQ(x.position, 400u);
 }
@@ -362,7 +362,8 @@ TEST(DeliveryParking, SparseRangesHaveABound) {
   actors::delivery_options settings;
   settings.ranges_max = 50;
   settings.events_max = 20;
-  settings.attempts_max = 0; // What was never sent has no end of attempts.
+  // A DID of which nothing was sent has no limit of attempts.
+  settings.attempts_max = 0;
   delivery_world x{settings};
   x.connect(1);
   x.append(ann);

@@ -51,7 +51,7 @@ TEST(DeliveryWindow, OfADidSlidesInOrder) {
   x.connect(1);
   x.append(did_number(1), 10, false);
   x.publish();
-  // Acks behind the first do not widen it.
+  // Acks after the first unacked event do not widen it.
   x.ack(2);
   x.ack(3);
   EXPECT_EQ(x.sent.size(), 4u);
@@ -120,7 +120,7 @@ TEST(DeliveryWindow, AllThatOneDidHasAtOnceDoesNotHoldUpOthersForLong) {
   x.append(ann, 200, false);
   const auto wanted = x.append(bob);
   x.publish();
-  // Ann acks slowly, never stops.
+  // Ann acks slowly but never stops.
   for (int i = 0; i < 20; ++i) {
     x.pass(100ms);
     x.ack(x.unacked.begin()->first);
@@ -130,7 +130,7 @@ TEST(DeliveryWindow, AllThatOneDidHasAtOnceDoesNotHoldUpOthersForLong) {
   EXPECT_EQ(x.position, x.last());
   EXPECT_EQ(x.sent.size(), 201u);
   EXPECT_GT(x.did_pages_read, 0u);
-  // Caught up: what comes now comes from the log.
+  // The DID has caught up: its next events come from the log.
   const auto pages = x.did_pages_read;
   x.append(ann);
   x.publish();
@@ -147,7 +147,7 @@ TEST(DeliveryWindow, ADidIsNotPassedWhileOthersGetThrough) {
   const auto wanted = x.append(did_number(3));
   x.publish();
   x.pass(600ms);
-  x.ack(1); // Now ann's next, and one of another.
+  x.ack(1); // Now ann's next event is sent, and one of another DID.
   ASSERT_EQ(x.sent.size(), 3u);
   x.pass(600ms);
   EXPECT_EQ(x.times_sent(wanted), 0u);
@@ -166,7 +166,7 @@ TEST(DeliveryWindow, WithoutMemoryToParkDidsHoldUpTheLog) {
   x.pass(10min);
   EXPECT_EQ(x.times_sent(wanted), 0u);
   EXPECT_EQ(x.machine->remembered(), 0u);
-  EXPECT_GT(x.times_sent(1), 3u); // It is still tried again, in its place.
+  EXPECT_GT(x.times_sent(1), 3u); // It is still tried again at its place.
   x.ack_all();
   EXPECT_EQ(x.position, x.last());
 }

@@ -60,7 +60,7 @@ op_id delivery_world::append_account(const std::string& who, bool active,
   log_entry entry;
   entry.first = next_++;
   entry.repo = atproto::did::trusted(who);
-  entry.live = false; // Facts are barriers, whatever this says.
+  entry.live = false; // Facts are barriers, whatever this flag is.
   logged_operation op;
   op.scope = storage::account_scope;
   op.action = atproto::op_action::update;
@@ -155,7 +155,7 @@ void delivery_world::restart() {
   state.durable = last();
   state.ran_before = ran_before;
   for (const auto& [id, letter] : letters)
-    retried.erase(id); // It was not written down that it is wanted.
+    retried.erase(id); // The request for it was not stored.
   state.log_events = events_;
   state.settled = settled;
   state.dead_letters = letters.size();
@@ -269,7 +269,7 @@ void delivery_world::take_sends(const effects& todo) {
   }
 }
 
-/// What holds for every event that leaves.
+/// Checks what must hold for every event that is sent.
 void delivery_world::check_send(const effects::send& x) const {
   ASSERT_LE(x.id, last());
   ASSERT_EQ(x.entry->first + x.index, x.id);

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-/// How much a node keeps of frames that wait for a document
-/// (protocol-coverage.md 2.5.6), and how much of it one source may have.
+/// How much memory and disk a node uses for frames that wait for a document
+/// (protocol-coverage.md 2.5.6), and how much of it one source may use.
 namespace weir::actors {
 namespace {
 
@@ -23,7 +23,7 @@ TEST(doubt_room, a_source_has_its_part_in_memory_and_on_disk) {
   EXPECT_EQ(x.held(), (doubt_bytes{200, 2'000}));
 }
 
-// limits::doubt_disk_bytes_max: with one repo's whole buffer, a source is full
+// limits::doubt_disk_bytes_max: one repo's full buffer fills a source's share
 TEST(doubt_room, one_source_cannot_fill_a_disk) {
   doubt_room x;
   x.set_most({1'048'576, limits::doubt_disk_bytes_max});
@@ -68,8 +68,8 @@ TEST(doubt_room, a_claim_that_ends_holds_nothing) {
   EXPECT_EQ(room->held(), doubt_bytes{});
 }
 
-// Whoever can make the document late: a did:web's own domain, for others the
-// stream is all there is to tell them apart.
+// The one that can delay the document: the domain of a did:web; otherwise only
+// the streams can be distinguished.
 TEST(doubt_room, a_source_is_a_domain_or_a_stream) {
   const auto of = [](const char* did, uint32_t upstream) {
     return doubt_source(atproto::did::parse(did).value(), upstream);

@@ -15,7 +15,7 @@ atproto::did repo_of(char letter) {
   return *atproto::did::parse("did:plc:" + std::string(24, letter));
 }
 
-// What one of them may hold is withheld.
+// Events that one of the consumers may still have are withheld.
 TEST(EndedErasures, AreForgottenWhenAllConsumersHavePassedThem) {
   ended_erasures x;
   x.add(repo_of('a'), 10);

@@ -3,7 +3,8 @@
 #include "atproto/limits.hpp"
 #include "tests/unit/actors/export_world.hpp"
 
-// docs/adr/0015-the-export-of-the-directory.md: when it is read, and how fast.
+// docs/adr/0015-the-export-of-the-directory.md: when the export is read, and
+// how fast.
 
 namespace weir::tests::exports {
 
@@ -15,17 +16,17 @@ TEST(export_machine, it_is_read_to_its_end_and_counts_then) {
   EXPECT_TRUE(x.whole);
   EXPECT_EQ(x.rows.size(), 3'500u);
   EXPECT_TRUE(x.counts());
-  // One look at how long it is, four pages, and one that brings nothing new.
+  // One request for its length, four pages, and one that brings nothing new.
   EXPECT_EQ(x.asked.size(), 6u);
   EXPECT_EQ(x.place.place, 3'500u);
   EXPECT_EQ(x.place.whole_at, x.wall.seconds());
-  // It is not read again soon, however many are wanted.
+  // It is not read again soon, however many documents are needed.
   x.run();
   EXPECT_EQ(x.asked.size(), 6u);
 }
 
-// Before an account is believed to be away the directory is asked for its
-// document: an export that was made now and then names former hosts.
+// Before an account counts as inactive the directory is asked for its document,
+// because an export that is made at intervals names former hosts.
 TEST(export_machine, what_it_says_never_names_the_current_host) {
   export_reader x{3'500};
   x.start();
@@ -156,7 +157,7 @@ TEST(export_machine, pages_come_at_a_steady_rate_after_the_first_ones) {
   const auto begin = x.now;
   x.run(300 * limits::export_wanted_per_page);
   EXPECT_TRUE(x.whole);
-  EXPECT_EQ(x.asked.size(), 203u); // Each page has one that is known.
+  EXPECT_EQ(x.asked.size(), 203u); // Each page repeats one operation.
   const std::chrono::duration<double> took = x.now - begin;
   EXPECT_NEAR(
     took.count(),

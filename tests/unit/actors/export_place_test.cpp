@@ -2,8 +2,8 @@
 #include "atproto/limits.hpp"
 #include "tests/unit/actors/export_world.hpp"
 
-// docs/adr/0015-the-export-of-the-directory.md: what is kept of it,
-// and where it goes on.
+// docs/adr/0015-the-export-of-the-directory.md: what is kept of the export, and
+// where it continues.
 
 namespace weir::tests::exports {
 
@@ -58,7 +58,7 @@ TEST(export_machine, that_of_another_directory_is_forgotten) {
   x.run();
   EXPECT_TRUE(x.whole);
   EXPECT_EQ(x.place.directory, "https://other.test");
-  // Nobody reads it in another mode, and nothing of it stays.
+  // In another mode it is not read, and nothing of it is kept.
   x.machine = export_machine{{}};
   x.start();
   EXPECT_TRUE(x.rows.empty());
@@ -110,7 +110,7 @@ TEST(export_machine, a_directory_that_goes_on_for_longer_than_it_said_is_left) {
   EXPECT_EQ(x.refusals.back(), "it goes on for longer than it said");
   EXPECT_LE(x.rows.size(), (many / limits::export_wanted_per_page + 2)
                              * limits::export_page_lines);
-  // Pages of one operation are no way around that.
+  // Pages of one operation do not avoid that.
   export_reader y{0};
   y.start();
   y.look();

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using namespace weir::actors;
 using storage::account_status;
 
-/// One fetch of a repo of `records` records, of which nothing is known.
+/// One fetch of a repo of `records` records, of which the node has nothing.
 class running_fetch {
 public:
   explicit running_fetch(size_t records = 1, size_t chunks_max = 2) {
@@ -34,14 +34,14 @@ public:
     return out.end ? out : machine->on_end({}, repo.now());
   }
 
-  /// All of the CAR came.
+  /// The complete CAR arrives.
   void download() {
     const auto car = repo.export_car();
     const auto out = answer(200, as_text(car));
     ASSERT_FALSE(out.end);
   }
 
-  /// Steps while it may; returns how many chunks came.
+  /// Takes all steps that are permitted; returns the number of chunks.
   size_t run() {
     size_t chunks = 0;
     while (machine->may_step()) {
@@ -103,7 +103,7 @@ TEST(FetchMachineTest, AHostThatSaysNothingIsSilentAndOneThatBreaksOffFailed) {
             host_verdict::failed);
 }
 
-// limits::job_chunks_max is the most; here it is two
+// limits::job_chunks_max is the limit; here it is two
 TEST(FetchMachineTest, StepsRestWhileAChunkHasNoRoom) {
   running_fetch x{4 * limits::chunk_ops_max};
   x.download();

@@ -18,21 +18,21 @@ std::string host_name(size_t x) {
   return "https://h" + std::to_string(x) + ".test";
 }
 
-/// Downloads side by side.
+/// Parallel downloads.
 class downloads {
 public:
   void start(uint64_t job, const std::string& host) {
     pace.on_started({atproto::did::trusted("did:web:a.test"), host, job}, now);
   }
 
-  /// One whole download at that rate.
+  /// One complete download at this rate.
   void sample(const std::string& host, uint64_t rate, uint64_t seconds = 100) {
     start(1'000'000, host);
     pace.on_received(1'000'000, rate * seconds,
                      now + std::chrono::seconds{seconds});
   }
 
-  /// So many windows, each with these bytes for a download.
+  /// Lets windows pass, in each of which a download gets these bytes.
   void pass(size_t windows, uint64_t job, uint64_t bytes) {
     for (size_t i = 0; i < windows; ++i) {
       total += bytes;
@@ -72,7 +72,7 @@ TEST(fetch_pace, without_others_to_compare_with_the_standard_counts) {
   EXPECT_THAT(x.slow(), ElementsAre(1u));
 }
 
-// limits::fetch_pace_windows: so many in a row, and one less
+// limits::fetch_pace_windows: this many in a row, and one less
 TEST(fetch_pace, a_short_stop_makes_nobody_slow) {
   downloads x;
   x.start(1, host_name(1));
@@ -85,7 +85,7 @@ TEST(fetch_pace, a_short_stop_makes_nobody_slow) {
   EXPECT_THAT(x.slow(), ElementsAre(1u));
 }
 
-// limits::fetch_pace_window: looked at after it, and not before
+// limits::fetch_pace_window: measured after it, and not before
 TEST(fetch_pace, a_window_is_measured_when_it_is_over) {
   downloads x;
   x.start(1, host_name(1));
@@ -97,7 +97,7 @@ TEST(fetch_pace, a_window_is_measured_when_it_is_over) {
   EXPECT_THAT(x.slow(), ElementsAre(1u));
 }
 
-// A host that may take all its time is measured from its answer on.
+// A host that needs its time is measured from its answer on.
 TEST(fetch_pace, a_patient_download_is_not_slow_before_its_answer) {
   downloads x;
   x.pace.on_started({atproto::did::trusted("did:web:a.test"), host_name(1), 1,
@@ -149,7 +149,7 @@ TEST(fetch_pace, the_median_counts_when_there_are_enough) {
   EXPECT_EQ(x.pace.bound(), 8'000'000 / limits::fetch_pace_part);
 }
 
-// limits::fetch_pace_floor: whatever the median
+// limits::fetch_pace_floor: it applies whatever the median is
 TEST(fetch_pace, nothing_below_the_floor_is_fast) {
   downloads x;
   for (size_t i = 0; i < limits::fetch_pace_samples_min; ++i)
@@ -157,8 +157,8 @@ TEST(fetch_pace, nothing_below_the_floor_is_fast) {
   EXPECT_EQ(x.pace.bound(), limits::fetch_pace_floor);
 }
 
-// limits::fetch_pace_sample_bytes_min, and one less: the time of a small one is
-// that of the host's first byte
+// limits::fetch_pace_sample_bytes_min, and one less: a small download takes
+// about the time of the host's first byte
 TEST(fetch_pace, small_downloads_say_nothing_of_rates) {
   for (const uint64_t less : {0, 1}) {
     downloads x;
@@ -196,7 +196,8 @@ TEST(fetch_pace, old_rates_are_forgotten) {
   EXPECT_EQ(x.pace.bound(), 8'000'000 / limits::fetch_pace_part);
 }
 
-// A share is left to hosts that can do no better: the oldest, one of a host.
+// A share is left to hosts that cannot be faster: the oldest downloads, one for
+// each host.
 TEST(fetch_pace, some_slow_ones_are_kept) {
   downloads x;
   x.start(1, host_name(1));
@@ -214,7 +215,7 @@ TEST(fetch_pace, some_slow_ones_are_kept) {
   EXPECT_THAT(x.slow(9), IsEmpty());
 }
 
-// Proving and comparing a repo is our work: the host's is done.
+// Proving and comparing a repo is the node's work; the host's is done.
 TEST(fetch_pace, a_body_that_is_complete_is_not_slow) {
   downloads x;
   x.start(1, host_name(1));

@@ -1,15 +1,15 @@
 #include "tests/unit/actors/supervisor_queue.hpp"
 
-/// Places of those that are prepared for a fetch: for repos whose hosts nobody
-/// knows yet, and for all others.
+/// Places of repos that are prepared for a fetch: some for repos whose hosts
+/// are not known yet, and some for all others.
 namespace weir::tests::supervisors {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Those whose hosts nobody knows yet hold their places for as long as their
-// look-ups take: whose host becomes known meanwhile is not one of them
+// Repos whose hosts are not known keep their places during their look-ups. A
+// repo whose host becomes known is not one of them any more
 TEST(fetch_places, a_repo_whose_host_becomes_known_waits_with_that_host) {
   supervisor_machine machine{{}};
   const steady_time now{1};
@@ -47,10 +47,10 @@ TEST(fetch_places, those_that_wait_for_permits_have_places_of_their_own) {
   EXPECT_EQ(x.started.size(), permits);
   EXPECT_EQ(x.prepared.size(), static_cast<size_t>(places) + permits);
   x.clear();
-  x.wish(1'000); // Nobody knows its host: that takes none of their places.
+  x.wish(1'000); // Its host is not known, so it takes none of their places.
   EXPECT_THAT(x.prepared, ElementsAre(name(1'000)));
   x.clear();
-  x.ready(1'000, a_host); // No place is left among them.
+  x.ready(1'000, a_host); // They have no place left.
   EXPECT_THAT(x.started, IsEmpty());
   x.end(0);
   EXPECT_EQ(x.started.size(), 1u);

@@ -2,7 +2,8 @@
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
-// actors.md, Rules: one for one, so many restarts, then the process ends.
+// actors.md, Rules: one for one, a limited number of restarts, then the process
+// ends.
 namespace weir::tests {
 namespace {
 
@@ -12,7 +13,7 @@ using testing::SizeIs;
 
 class GuardianTest : public ShellFixture {
 protected:
-  /// A child that is made anew when it dies.
+  /// A child that is started again when it dies.
   guarded_child restarted(std::string name) {
     guarded_child out{std::move(name), make(), {}};
     out.restart = [this] {
@@ -71,7 +72,7 @@ TEST_F(GuardianTest, RestartsOutsideTheWindowNoLongerCount) {
   EXPECT_THAT(escalated, IsEmpty());
 }
 
-// OTP's intensity is the supervisor's, not each child's.
+// As in OTP, the intensity is a property of the supervisor, not of each child.
 TEST_F(GuardianTest, RestartsOfAllChildrenCountTogether) {
   std::vector<guarded_child> all;
   for (size_t i = 0; i <= limits::child_restarts_max; ++i)
@@ -101,7 +102,7 @@ TEST_F(GuardianTest, AChildThatEndsInGoodOrderIsForgotten) {
   EXPECT_THAT(escalated, IsEmpty());
 }
 
-// Its row is unreadable: whoever tried has said so.
+// Its row cannot be read, which was already reported.
 TEST_F(GuardianTest, AChildThatComesToNothingIsForgotten) {
   guarded_child child{"upstream", make(), [] {
                         return caf::strong_actor_ptr{};

@@ -1,8 +1,8 @@
 #include "actors/support/limits_health.hpp"
 #include "tests/unit/actors/health_world.hpp"
 
-// architecture.md, Health: options that name what is no directory or resolver
-// are told of by the first answer.
+// architecture.md, Health: options that name a server which is not a directory
+// or resolver are reported at the first answer.
 namespace weir::tests {
 namespace {
 
@@ -52,7 +52,7 @@ TEST_F(HealthAnswersTest, OneAnswerOfADirectoryEndsThat) {
   }
 }
 
-// limits::health_answer_grace: an address where nobody answers
+// limits::health_answer_grace: an address where no server answers
 TEST_F(HealthAnswersTest, OneThatIsAskedAndSilentIsNamedBeforeItFails) {
   for (const auto resolver : {false, true}) {
     machine = health_machine{};
@@ -60,7 +60,7 @@ TEST_F(HealthAnswersTest, OneThatIsAskedAndSilentIsNamedBeforeItFails) {
     machine.on_asked(resolver, now);
     pass(limits::health_answer_grace - 1us);
     EXPECT_THAT(machine.findings(), IsEmpty());
-    machine.on_asked(resolver, now); // Not for the first time.
+    machine.on_asked(resolver, now); // This is not the first request.
     pass(1us);
     ASSERT_THAT(machine.findings(), SizeIs(1));
     EXPECT_EQ(machine.findings()[0].cause,
@@ -94,7 +94,7 @@ TEST_F(HealthAnswersTest, WithoutAResolverNoHandleWaits) {
   EXPECT_THAT(machine.findings(), IsEmpty());
 }
 
-// It was away, and limits us since it is back: another remedy.
+// It was down, and limits us since it is back: this needs another remedy.
 TEST_F(HealthAnswersTest, OneThatLimitsUsAfterItWasAwayIsNamedAsThat) {
   look_up(0, enough, look_up_fault::unreachable);
   look();
@@ -106,7 +106,7 @@ TEST_F(HealthAnswersTest, OneThatLimitsUsAfterItWasAwayIsNamedAsThat) {
               testing::HasSubstr("plc_per_second"));
 }
 
-// limits::health_rest_min: nothing is asked, so nothing fails
+// limits::health_rest_min: nothing is requested, so nothing fails
 TEST_F(HealthAnswersTest, ALongRestIsACauseWhileItLasts) {
   look_up(0, 1, look_up_fault::none);
   machine.on_directory_rest(now + (limits::health_rest_min - 1s), now);
@@ -136,7 +136,7 @@ TEST_F(HealthAnswersTest, WhatNoDirectorySaysIsNoAnswer) {
   EXPECT_THAT(machine.findings(), IsEmpty());
 }
 
-// Whoever waits for the first repo is told at once, and what to do.
+// A user who waits for the first repo learns at once what to do.
 TEST_F(HealthAnswersTest, ADirectoryThatLimitsTheFirstLookUpIsNamed) {
   look_up(0, 1, look_up_fault::limited);
   look();
@@ -152,7 +152,7 @@ TEST_F(HealthAnswersTest, ADirectoryThatLimitsTheFirstLookUpIsNamed) {
   EXPECT_THAT(machine.findings(), IsEmpty()) << "one of many is no matter";
 }
 
-// limits::health_probe_interval: the repo itself waits ever longer
+// limits::health_probe_interval: the repo's own pauses grow
 TEST_F(HealthAnswersTest, OneThatNeverAnsweredIsAskedNowAndThen) {
   const auto account = atproto::did::trusted("did:plc:a");
   machine.remember(account, false);

@@ -1,7 +1,7 @@
 #include "actors/support/limits_health.hpp"
 #include "tests/unit/actors/health_world.hpp"
 
-// architecture.md, Health: a directory that answers, and not as one.
+// architecture.md, Health: a server that answers, but not as a directory.
 namespace weir::tests {
 namespace {
 
@@ -14,13 +14,13 @@ atproto::did account(char name) {
 
 class HealthDirectoryTest : public health_world {
 protected:
-  /// The look-up of one that it should know.
+  /// A look-up of an account that the directory should know.
   void look_up_known(char name, look_up_fault fault) {
     machine.on_look_up(atproto::stable_hash(account(name).str()), fault, "no",
                        now);
   }
 
-  /// Whom NODE is told to ask for, one look after the other.
+  /// The accounts that NODE must ask for, one check after the other.
   std::vector<atproto::did> probes() {
     std::vector<atproto::did> out;
     for (look(); probe; look())
@@ -31,8 +31,8 @@ protected:
 
 } // namespace
 
-// Any relay can name DIDs that nobody knows, and anybody can register DIDs
-// whose documents are of no use
+// A relay can name DIDs that do not exist, and anybody can register DIDs whose
+// documents are useless
 TEST_F(HealthDirectoryTest, InventedAccountsNameNothing) {
   machine.remember(account('a'), true);
   for (const auto fault : {look_up_fault::unknown, look_up_fault::unusable})
@@ -79,7 +79,7 @@ TEST_F(HealthDirectoryTest, WhenThoseThatWereProvedAreMissedItIsNamed) {
     << "who was found again is the measure";
 }
 
-// limits::health_known_max: the first ones stay, whoever comes later
+// limits::health_known_max: the first accounts stay, whichever come later
 TEST_F(HealthDirectoryTest, SoManyAreKeptUntilTheyAreMissedAlone) {
   const std::string names = "abcdefg";
   for (const auto name : names)
@@ -111,8 +111,8 @@ TEST_F(HealthDirectoryTest, WithNobodyProvedUnknownAndUnusableOnesCount) {
   }
 }
 
-// Its look-ups are beside the budget: a directory that never had anybody is not
-// asked twice about each account
+// Its look-ups are outside the budget: a directory that never had a document is
+// not asked twice about each account
 TEST_F(HealthDirectoryTest, WithNobodyProvedOneIsAskedForEachInterval) {
   const std::string names = "abcdefghij";
   size_t asked = 0;
@@ -126,7 +126,8 @@ TEST_F(HealthDirectoryTest, WithNobodyProvedOneIsAskedForEachInterval) {
   EXPECT_TRUE(probe);
 }
 
-// limits::health_known_max: after a start nobody else may be looked up for long
+// limits::health_known_max: after a start no other account may be looked up for
+// a long time
 TEST_F(HealthDirectoryTest, ThoseOfEarlierLivesAreAskedForOnceAndSuffice) {
   const std::string names = "abcde";
   ASSERT_EQ(names.size(), limits::health_known_max);
@@ -142,7 +143,7 @@ TEST_F(HealthDirectoryTest, ThoseOfEarlierLivesAreAskedForOnceAndSuffice) {
   EXPECT_THAT(begun, SizeIs(1));
 }
 
-// A directory keeps every document that it had
+// A directory keeps every document
 TEST_F(HealthDirectoryTest, DocumentsThatItLostCountBesideThoseThatItHas) {
   look_up(0, 60, look_up_fault::none);
   look_up(0, 30, look_up_fault::lost);
@@ -154,7 +155,7 @@ TEST_F(HealthDirectoryTest, DocumentsThatItLostCountBesideThoseThatItHas) {
   EXPECT_THAT(begun, SizeIs(1));
 }
 
-// By it a directory is told from a host that lists what is not so.
+// It distinguishes a wrong directory from a host that lists invented accounts.
 TEST_F(HealthDirectoryTest, TheOneToProveItByIsOneThatItHasNotMissed) {
   EXPECT_FALSE(machine.known());
   machine.remember(account('a'), false);

@@ -1,7 +1,7 @@
 #include "actors/support/limits_health.hpp"
 #include "tests/unit/actors/health_world.hpp"
 
-// architecture.md, Health: whether the node is ready all the same.
+// architecture.md, Health: whether the node is ready nevertheless.
 namespace weir::tests {
 namespace {
 
@@ -17,7 +17,7 @@ atproto::did known_account(const char* name) {
 
 } // namespace
 
-// limits::health_memory: neither ready nor well
+// limits::health_memory: such work is neither failing nor well
 TEST_F(HealthLevelTest, WhatIsNotTriedAnyMoreIsUnproved) {
   fetch("https://bad.test", 0, enough, false);
   pass(limits::health_memory);
@@ -65,7 +65,7 @@ TEST_F(HealthLevelTest, TheDirectoryIsAskedNowAndThenWhileItFails) {
   EXPECT_TRUE(probe);
 }
 
-// Its date says what time it is
+// Its date shows the time
 TEST_F(HealthLevelTest, SoItIsWhileTheClockIsInDoubt) {
   clock.doubted = true;
   look();
@@ -96,7 +96,7 @@ TEST_F(HealthLevelTest, AfterAMinuteInWhichItAnsweredTheDirectoryIsWell) {
   EXPECT_THAT(ended, SizeIs(1));
 }
 
-// One of many is named, and the node does its work
+// One of many streams is reported, and the node still works
 TEST_F(HealthLevelTest, AStreamOfManyThatIsAwayStopsNobody) {
   stream.relay = true;
   add_streams(2);
@@ -114,7 +114,7 @@ TEST_F(HealthLevelTest, AStreamOfManyThatIsAwayStopsNobody) {
   EXPECT_THAT(ended, IsEmpty());
 }
 
-// Who has no stream of its own comes by a relay
+// Accounts of hosts without a stream of their own come by a relay
 TEST_F(HealthLevelTest, WithoutAnyRelayItFails) {
   stream.relay = true;
   stream.connected = false;
@@ -126,7 +126,7 @@ TEST_F(HealthLevelTest, WithoutAnyRelayItFails) {
   EXPECT_EQ(level(), health_level::degraded);
 }
 
-// limits::health_failures_min of each, and of all
+// limits::health_failures_min for each, and for all
 TEST_F(HealthLevelTest, ManySmallHostsAreSummedUp) {
   add_streams(enough);
   for (uint64_t i = 0; i + 1 < enough; ++i)
@@ -161,7 +161,7 @@ TEST_F(HealthLevelTest, OneBadHostOfManyIsNoSum) {
   EXPECT_EQ(level(), health_level::degraded);
 }
 
-// Nobody knows which repos are stale; all else goes on
+// It is not known which repos are stale; everything else continues
 TEST_F(HealthLevelTest, AnUpstreamThatOwesItsListingIsNamed) {
   machine.on_listing(1, "a listing fails");
   look();
@@ -177,7 +177,7 @@ TEST_F(HealthLevelTest, AnUpstreamThatOwesItsListingIsNamed) {
   EXPECT_THAT(ended, SizeIs(1));
 }
 
-// Nothing that it says is taken, and the remedy is its own
+// None of its events is accepted, and this needs a remedy of its own
 TEST_F(HealthLevelTest, AnUpstreamThatNoDocumentNamesIsNamedWithItsRemedy) {
   for (uint64_t i = 0; i < enough; ++i)
     machine.on_commit(1, i, 3, "wrong_host", now);

@@ -1,7 +1,7 @@
 #include "actors/support/limits_health.hpp"
 #include "tests/unit/actors/health_world.hpp"
 
-// architecture.md, Health: what most of the work fails for.
+// architecture.md, Health: the cause for which most of the work fails.
 namespace weir::tests {
 namespace {
 
@@ -11,7 +11,8 @@ using testing::SizeIs;
 
 class HealthTest : public health_world {
 protected:
-  HealthTest() { look_up(999, 1, look_up_fault::none); } // It is a directory.
+  // The directory has answered.
+  HealthTest() { look_up(999, 1, look_up_fault::none); }
 };
 
 } // namespace
@@ -24,7 +25,7 @@ TEST_F(HealthTest, AnIdleNodeIsWell) {
 // limits::health_failures_min
 TEST_F(HealthTest, FewFailuresAreNobodysHealthAndMoreAreToldOnce) {
   look_up(0, enough - 1, look_up_fault::unreachable);
-  look_up(0, 1, look_up_fault::unreachable); // The same again.
+  look_up(0, 1, look_up_fault::unreachable); // The same account again.
   look();
   EXPECT_THAT(begun, IsEmpty());
   look_up(100, 1, look_up_fault::unreachable);
@@ -68,7 +69,8 @@ TEST_F(HealthTest, WhatHappenedLongAgoDoesNotCount) {
   EXPECT_THAT(machine.findings(), IsEmpty());
 }
 
-// limits::health_memory_failing: back-off makes tries rare, not well
+// limits::health_memory_failing: after a back-off tries are rare, which does
+// not mean that all is well
 TEST_F(HealthTest, SilenceIsNoRecovery) {
   look_up(0, enough, look_up_fault::unreachable);
   look();
@@ -115,7 +117,7 @@ TEST_F(HealthTest, OneBadHostIsNotTheNodesHealth) {
   EXPECT_EQ(level(), health_level::failing) << "two of three";
 }
 
-// limits::health_memory is not for them
+// limits::health_memory does not apply to hosts
 TEST_F(HealthTest, AHostThatAnsweredWellLongAgoIsWell) {
   for (uint64_t i = 0; i < 3; ++i)
     fetch("https://pds" + std::to_string(i) + ".test", 10 * i, 10, true);
@@ -128,7 +130,7 @@ TEST_F(HealthTest, AHostThatAnsweredWellLongAgoIsWell) {
   EXPECT_EQ(level(), health_level::failing) << "two of three";
 }
 
-// limits::health_hosts_max: those that were heard of last
+// limits::health_hosts_max: those with the latest results are kept
 TEST_F(HealthTest, SoManyHostsAreRemembered) {
   const auto host = [](size_t i) {
     return "https://pds" + std::to_string(i) + ".test";
@@ -146,7 +148,7 @@ TEST_F(HealthTest, SoManyHostsAreRemembered) {
   EXPECT_EQ(level(), health_level::failing) << "a well one was forgotten";
 }
 
-// Nobody else may be asked for long after a start.
+// After a start no other host may be asked for a long time.
 TEST_F(HealthTest, AHostThatAnsweredWellInAnEarlierLifeIsWell) {
   machine.recall(atproto::did::trusted("did:plc:" + std::string(24, 'a')),
                  "https://good.test", now);
@@ -226,7 +228,8 @@ TEST_F(HealthTest, AClockInDoubtIsACause) {
   EXPECT_THAT(ended, SizeIs(1));
 }
 
-// One clock is wrong, and the work goes on: it is named, and asked about again.
+// One clock is wrong, and the work continues: the directory is reported and
+// asked again.
 TEST_F(HealthTest, ADirectoryOfAnotherTimeIsNoReasonToStop) {
   for (const auto& [ahead, words] :
        {std::pair{1h, "60 minutes ahead of this machine's clock"},

@@ -17,7 +17,7 @@ using namespace weir::actors;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// A clock whose hands may be set.
+/// A clock that the test sets.
 class set_clock final : public clock {
 public:
   explicit set_clock(const clock& inner) : inner_(inner) {
@@ -61,10 +61,10 @@ protected:
   probe reader{sys};
   probe router{sys};
   probe supervisor{sys};
-  std::vector<reader_job> first_jobs; ///< Of its start.
+  std::vector<reader_job> first_jobs; ///< Jobs that the start requested.
 };
 
-/// The row of a repo that waits for its back-off.
+/// The row of a repo that waits for its retry.
 storage::repo_update failed_repo(size_t i, const std::string& why) {
   storage::repo_update out;
   out.repo = shell_repo(i);
@@ -75,7 +75,7 @@ storage::repo_update failed_repo(size_t i, const std::string& why) {
   return out;
 }
 
-/// The row of a repo whose account the directory knows.
+/// The row of a repo with an account that the directory knows.
 storage::repo_update synced_repo(const std::string& name,
                                  storage::account_status account) {
   storage::repo_update out;
@@ -93,7 +93,7 @@ storage::repo_update synced_repo(char name, storage::account_status account) {
 
 } // namespace
 
-// limits::health_known_max: after a start nobody was looked up yet
+// limits::health_known_max: after a start nothing was looked up yet
 TEST_F(HealthWatchTest, ItMeasuresTheDirectoryByThoseThatEarlierLivesHad) {
   using storage::account_status;
   test_store store;
@@ -118,8 +118,8 @@ TEST_F(HealthWatchTest, ItMeasuresTheDirectoryByThoseThatEarlierLivesHad) {
   EXPECT_EQ(findings[0].level, health_level::degraded) << "another was well";
 }
 
-// Who registers names that lie close together, behind each first letter, has not
-// all of those that the directory is measured by.
+// A user who registers many names close together, behind each first letter,
+// does not own all the accounts by which the directory is measured.
 TEST_F(HealthWatchTest, AccountsOfOneThatChoseItsNamesAreNotTheMeasure) {
   constexpr std::string_view letters = "234567abcdefghijklmnopqrstuvwxyz";
   test_store store;
@@ -148,7 +148,7 @@ TEST_F(HealthWatchTest, AccountsOfOneThatChoseItsNamesAreNotTheMeasure) {
   EXPECT_GE(others, limits::health_known_max / 2);
 }
 
-// A document that names no host has no name to tell
+// When a document names no host, no name is reported
 TEST_F(HealthWatchTest, WhyCommitsAreRefusedIsSaidInWords) {
   const auto said = [this](const refused_commit& x) {
     shared->health.with([](health_machine& y) { y = health_machine{}; });
@@ -193,7 +193,7 @@ TEST_F(HealthWatchTest, AClockInDoubtHoldsIntakeUntilItIsSetRight) {
   EXPECT_THAT(shared->health.findings(), IsEmpty());
 }
 
-// What was listed meanwhile was judged by a clock that was behind.
+// What was listed before was checked with a clock that was behind.
 TEST_F(HealthWatchTest, AClockThatIsSetForwardHasAllListedAnew) {
   pass(limits::health_check_interval);
   hands.shift = -1h;

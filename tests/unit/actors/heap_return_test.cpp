@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-// architecture.md, When memory runs short: memory that nobody uses any more
-// goes back.
+// architecture.md, When memory runs short: unused memory is returned to the
+// system.
 namespace weir::actors {
 namespace {
 
@@ -14,7 +14,7 @@ using enum memory_return;
 constexpr uint64_t small = 20'000'000;
 constexpr uint64_t large = small + limits::heap_return_bytes;
 
-/// A process that has grown, and rests.
+/// A process that has grown and is idle.
 class resting {
 public:
   explicit resting(uint64_t passing = 0) : passing_(passing) {
@@ -54,7 +54,7 @@ TEST(heap_return, waits_while_much_is_on_its_way) {
   }
 }
 
-// limits::cache_release_interval and less: what is freed meanwhile goes back.
+// limits::cache_release_interval and less: memory that was freed is returned.
 TEST(heap_return, leaves_the_caches_of_a_node_that_works_alone) {
   resting x;
   ASSERT_EQ(x.after(limits::heap_rest_time, large), caches);
@@ -67,7 +67,7 @@ TEST(heap_return, leaves_the_caches_of_a_node_that_works_alone) {
   EXPECT_EQ(x.after(1us, large), caches);
 }
 
-// What cannot be returned is in use.
+// Memory that cannot be returned is in use.
 TEST(heap_return, is_not_tried_again_without_need) {
   resting x;
   ASSERT_EQ(x.after(limits::heap_rest_time, large), caches);

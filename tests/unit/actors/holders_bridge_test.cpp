@@ -8,8 +8,8 @@
 
 #include <gmock/gmock.h>
 
-// SYNC-18: who has records in a signal collection, at a PDS, which has no list
-// of them.
+// SYNC-18: which accounts have records in a signal collection, at a PDS, which
+// cannot list them.
 namespace weir::tests {
 
 namespace {
@@ -33,7 +33,7 @@ class HoldersBridgeTest : public bridge_world {
 protected:
   HoldersBridgeTest() { shared->root().readers.push_back(as<reader_actor>()); }
 
-  /// As a repo that was added, or found in an earlier listing.
+  /// Tracks a repo that was added, or found in an earlier listing.
   void track(size_t account) {
     storage::repo_update known;
     known.repo = atproto::did::parse(did_number(account)).value();
@@ -41,7 +41,7 @@ protected:
     store.commit(known);
   }
 
-  /// A page of so many accounts, whose answers are those of `say`.
+  /// A page of `accounts` accounts, about which `say` gives the answers.
   listing_page ask(size_t accounts,
                    std::vector<std::string> signal = {"app.test.note"}) {
     const auto signal_is_usual = signal.front() == "app.test.note";
@@ -68,7 +68,7 @@ protected:
            + (did == did_number(1) ? "false" : "true") + '}';
   }
 
-  /// Whom it was asked about, in order.
+  /// The accounts that the host was asked about, in order.
   std::vector<std::string> asked() const {
     std::vector<std::string> out;
     for (const auto& x : client->requests) {
@@ -88,13 +88,13 @@ protected:
     return out;
   }
 
-  /// Of the host, about the DID in the request.
+  /// The host's answer about the DID in the request.
   std::function<result<net::http_response>(const std::string& did)> say
     = [](const std::string& did) {
         return answer_with(200, described(did, R"("app.test.note")"));
       };
   std::string lines;
-  std::string cursor = "c1"; ///< Of the page that is asked for.
+  std::string cursor = "c1"; ///< Cursor of the requested page.
   std::string next_cursor = "c2";
   repo_lister lister;
   std::shared_ptr<scripted_client> client
@@ -141,7 +141,7 @@ TEST_F(HoldersBridgeTest, EachActiveAccountOfAPageIsAskedAbout) {
   EXPECT_EQ(feed.repos->size(), 1u) << "patterns count, too";
 }
 
-// It is followed whatever it holds, and each request costs its host.
+// It is followed in any case, and each request costs its host.
 TEST_F(HoldersBridgeTest, AnAccountThatIsTrackedIsNotAskedAbout) {
   track(0);
   track(3);
@@ -197,7 +197,7 @@ TEST_F(HoldersBridgeTest, WhatIsNoAnswerIsAskedForTwice) {
   EXPECT_EQ(ask(1).repos->size(), 1u);
 }
 
-// One account that is gone, refused or damaged hides no other.
+// One account that is gone, refused or damaged does not hide others.
 TEST_F(HoldersBridgeTest, AnAccountWithoutAnAnswerIsPassedOverAndCounted) {
   for (const auto status : {400, 401, 404, 500, 501, 503}) {
     lister = {};
@@ -217,7 +217,7 @@ TEST_F(HoldersBridgeTest, AnAccountWithoutAnAnswerIsPassedOverAndCounted) {
   }
 }
 
-// limits::describe_failures_max: of a host that goes away
+// limits::describe_failures_max: a host becomes unreachable
 TEST_F(HoldersBridgeTest, SoManyInARowThatNobodyAnswersFailThePage) {
   const auto failing = [this](size_t accounts) {
     lister = {};
@@ -253,7 +253,8 @@ TEST_F(HoldersBridgeTest, AHostThatDescribesNobodyDoesNotOfferIt) {
   EXPECT_EQ(damaged.unanswered, 8u);
 }
 
-// They were listed as active and are not there: that is said, and costs no other.
+// They were listed as active and do not exist there: that is an answer, and
+// affects no other account.
 TEST_F(HoldersBridgeTest, AnAccountThatItsHostDoesNotServeIsAnAnswer) {
   for (const auto status : {400, 404})
     for (const std::string name :
@@ -301,7 +302,7 @@ TEST_F(HoldersBridgeTest, AHostThatAsksForTimeIsLeft) {
   EXPECT_EQ(asked().size(), 1u);
 }
 
-// Nobody is asked about twice.
+// No account is asked about twice.
 TEST_F(HoldersBridgeTest, APageGoesOnWhereItWasWhenItsHostHadAskedForTime) {
   size_t left = 2;
   say = [&](const std::string& did) {
@@ -329,7 +330,7 @@ TEST_F(HoldersBridgeTest, APageGoesOnWhereItWasWhenItsHostHadAskedForTime) {
   EXPECT_EQ(ask(6).asked, 5u) << "the next listing asks anew";
 }
 
-// The page comes again from its host as well.
+// The page is requested from its host again.
 TEST_F(HoldersBridgeTest, SoItDoesAfterItsHostWasAway) {
   bool is_there = true;
   say = [&](const std::string& did) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-// SYNC-18: a host that is asked about each of its accounts.
+// SYNC-18: a host that must be asked about each of its accounts.
 namespace weir::actors {
 
 namespace {
@@ -11,7 +11,7 @@ namespace {
 using answer = holders_machine::answer;
 using step = holders_machine::step;
 
-/// An account about which the host says the same twice.
+/// The host gives the same answer about an account twice.
 step twice(holders_machine& x, answer said) {
   EXPECT_EQ(x.on_answer(said), step::again);
   return x.on_answer(said);
@@ -43,7 +43,7 @@ TEST(holders_machine, one_that_describes_accounts_offers_it_whom_it_may_refuse) 
     EXPECT_EQ(twice(x, answer::refused), step::next);
 }
 
-// However many there are: their host has answered.
+// The number does not matter: their host has answered.
 TEST(holders_machine, an_account_that_is_not_there_is_an_answer) {
   holders_machine x;
   for (size_t i = 0; i < 100; ++i)

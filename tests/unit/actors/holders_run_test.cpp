@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-// SYNC-18: what a PDS has said of its accounts in one listing.
+// SYNC-18: a PDS's answers about its accounts in one listing.
 namespace weir::tests::runs {
 
 namespace {
@@ -21,7 +21,7 @@ TEST(holders_run, answers_are_kept_until_their_page_is_through) {
   x.keep(account, said::holds);
   x.keep(account, said::absent);
   EXPECT_EQ(x.kept(account), said::absent);
-  x.begin(); // The first page failed, and comes again.
+  x.begin(); // The first page failed, and is requested again.
   EXPECT_EQ(x.kept(account), said::absent);
   x.forget_page();
   EXPECT_FALSE(x.kept(account));
@@ -44,7 +44,7 @@ TEST(holders_run, a_host_that_knows_none_of_its_accounts_is_not_believed) {
   }
 }
 
-// limits::describe_absent_min: the others are tracked already.
+// limits::describe_absent_min: the others are already tracked.
 TEST(holders_run, beside_tracked_accounts_it_takes_more_of_them) {
   holders_run x;
   x.count_known(1);

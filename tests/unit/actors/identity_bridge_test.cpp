@@ -36,7 +36,7 @@ protected:
     return next<identity_handle>().value_or(identity_handle{});
   }
 
-  /// What everybody answers.
+  /// The answer of every server.
   result<net::http_response> said{answer_with(404, "")};
   std::shared_ptr<scripted_client> hosts
     = std::make_shared<scripted_client>([this](const auto&) {
@@ -79,7 +79,7 @@ TEST_F(IdentityBridgeTest, ThePlcDirectoryKnowsADidOrNotOrItIsGone) {
   EXPECT_TRUE(hosts->requests.empty());
 }
 
-// So may any service: what it says of a DID is not a directory's word.
+// Other services also answer 404, so that is not always a directory's answer.
 TEST_F(IdentityBridgeTest, WhoSaysNotFoundInOtherWordsIsNoDirectory) {
   for (const auto* body : {"", "<html>Not Found", R"({"error":"NotFound"})"}) {
     said = answer_with(404, body);
@@ -99,8 +99,8 @@ TEST_F(IdentityBridgeTest, ADirectoryThatLimitsUsIsAskedAgainWhenItSays) {
   EXPECT_EQ(look_up(ann).limited, 30s);
 }
 
-// protocol-coverage.md 8.1: what is no document of the DID says nothing of it.
-// Of a did:web its own host says that.
+// protocol-coverage.md 8.1: an answer that is not the DID's document says
+// nothing about it. For a did:web its own host gives it.
 TEST_F(IdentityBridgeTest, ADirectoryThatAnswersAnythingElseIsAway) {
   for (const auto& [body, own] :
        {std::pair{std::string{"<html>"}, ec::malformed},
@@ -119,7 +119,7 @@ TEST_F(IdentityBridgeTest, ADirectoryThatAnswersAnythingElseIsAway) {
     EXPECT_EQ(look_up(ann).doc.error().context, "a redirect to nowhere");
     EXPECT_EQ(look_up(web).doc.error().code, what);
   }
-  // The name of the server is not known, which says nothing of the DID.
+  // The server's name does not exist, which says nothing about the DID.
   said = fail(ec::not_found, "no such name: plc.test");
   EXPECT_EQ(look_up(ann).doc.error().code, ec::unreachable);
   EXPECT_EQ(look_up(web).doc.error().code, ec::unreachable);
@@ -147,7 +147,7 @@ TEST_F(IdentityBridgeTest, AWebDidIsAskedOfItsHost) {
   EXPECT_TRUE(directory->requests.empty());
 }
 
-// No escape in a DID may begin a port, a path or a query.
+// An escape in a DID must not begin a port, a path or a query.
 TEST_F(IdentityBridgeTest, AWebDidNamesAHostAndNothingElse) {
   options.allow_private = true;
   for (const auto* text :
@@ -229,7 +229,7 @@ TEST_F(IdentityBridgeTest, WithoutDnsTheHandlesHostIsAsked) {
 }
 
 // protocol-coverage.md 8.7: a name server that does not answer proves nothing,
-// and what it did not say is not made up for by a host without the file
+// and a host without the file does not replace its answer
 TEST_F(IdentityBridgeTest, ANameServerThatIsSilentSaysNothingOfAHandle) {
   said = answer_with(404, "");
   EXPECT_EQ(resolve("ann.example.com").owner.error().code, ec::not_found);
@@ -281,7 +281,8 @@ TEST_F(IdentityBridgeTest, AResolverIsAskedInTheirPlaceAndNoFurther) {
   EXPECT_EQ(asked.limits.total, limits::identity_timeout);
 }
 
-// What is no resolver is told from one that does not know the handle.
+// A server that is not a resolver differs from one that does not know the
+// handle.
 TEST_F(IdentityBridgeTest, OnlyAResolverAnswersAsOne) {
   as_in_a_test_network();
   EXPECT_EQ(resolve("ann.test").resolver, resolver_answer::not_asked);

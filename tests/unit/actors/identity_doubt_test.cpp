@@ -19,7 +19,7 @@ uint64_t taken(identity_doubt& x, uint32_t upstream) {
   return word ? word->at.seq : 0;
 }
 
-// protocol-coverage.md 4.1: each host has one last word
+// protocol-coverage.md 4.1: the last statement of each host counts
 TEST(identity_doubt, the_last_word_of_the_hosts_stream_counts) {
   identity_doubt x;
   x.hold(word_of(1, 10));
@@ -46,8 +46,8 @@ TEST(identity_doubt, a_word_too_many_takes_the_place_of_the_oldest) {
   EXPECT_EQ(taken(x, 99), 99u);
 }
 
-// protocol-coverage.md 2.5.6: what is dropped unjudged is regretted, what is
-// judged not
+// protocol-coverage.md 2.5.6: frames that were dropped without a check lead to
+// a fetch, checked ones do not
 TEST(identity_doubt, frames_that_are_dropped_are_regretted) {
   identity_doubt x;
   x.keep_frames(7);
@@ -87,8 +87,8 @@ TEST(refresh_pace, a_few_in_a_while_and_none_before_its_pause_is_over) {
   EXPECT_TRUE(x.may(now + 60s, 60s));
 }
 
-// completeness.md, The terms; limits::gap_pause_min, limits::gap_pause_max: not
-// before, and then
+// completeness.md, The terms; limits::gap_pause_min, limits::gap_pause_max:
+// just before and at the end
 TEST(refetch_plan, gaps_without_end_are_fetched_less_and_less) {
   refetch_plan x;
   steady_time now{1'000'000'000};
@@ -112,7 +112,8 @@ TEST(refetch_plan, gaps_without_end_are_fetched_less_and_less) {
   EXPECT_EQ(x.gap_due(), now) << "after a long time without one";
 }
 
-// The events of an account that is well follow on what is held, and close its gaps.
+// The events of a well-behaved account follow on what is there, and close its
+// gaps.
 TEST(refetch_plan, gaps_that_were_closed_put_nothing_off) {
   refetch_plan x;
   const steady_time now{1'000'000'000};
@@ -125,8 +126,8 @@ TEST(refetch_plan, gaps_that_were_closed_put_nothing_off) {
   }
 }
 
-// protocol-coverage.md 5.3; limits::listed_rev_tries_max, and one more: a host
-// is believed before a listing, never before a signature
+// protocol-coverage.md 5.3; limits::listed_rev_tries_max, and one more: a
+// host's answer outweighs a listing, but never a signature
 TEST(needed_rev, a_fetch_has_to_bring_what_was_missed) {
   storage::repo_row x;
   EXPECT_FALSE(needed_rev::least(x).defined());

@@ -1,8 +1,8 @@
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/identity_world.hpp"
 
-// docs/adr/0015-the-export-of-the-directory.md: what the export says serves who
-// asks for the first time, as if it had been looked up when it was read.
+// docs/adr/0015-the-export-of-the-directory.md: the export answers first
+// requests as if it had been looked up at the time when it was read.
 
 namespace weir::tests::identities {
 
@@ -40,7 +40,7 @@ TEST(identity_export, it_serves_who_asks_for_the_first_time) {
   EXPECT_TRUE(x.last.answers[0].last);
   ASSERT_EQ(x.last.store.size(), 1u);
   EXPECT_EQ(x.last.store[0].second.fetched_at, x.wall.seconds() - 60);
-  // From then on it is a row as any other.
+  // From then on it is an ordinary row.
   x.ask(2);
   EXPECT_EQ(x.last.answers.at(0).fact->signing_key, "zExported");
   EXPECT_THAT(x.last.fetch, IsEmpty());
@@ -94,7 +94,7 @@ TEST(identity_export, it_serves_those_who_wait_for_a_look_up_already) {
   for (int i = 2; i < 5; ++i)
     x.fetch(static_cast<waiter_id>(i), repo_of(i));
   x.fetch(9, web_repo(9));
-  x.ask(10, true, repo_of(10)); // Somebody says that its document changed.
+  x.ask(10, true, repo_of(10)); // A report says that its document changed.
   x.loaded(std::nullopt, repo_of(10));
   EXPECT_THAT(
     x.machine.served_by_export(),
@@ -102,10 +102,10 @@ TEST(identity_export, it_serves_those_who_wait_for_a_look_up_already) {
   stored(x, std::nullopt, exported_at(x, 1s), repo_of(3));
   EXPECT_EQ(x.last.answers.at(0).to, 3u);
   EXPECT_THAT(x.last.taken, ElementsAre(repo_of(3)));
-  // One that is on its way brings what is newer.
+  // A look-up in flight brings a newer one.
   stored(x, std::nullopt, exported_at(x, 1s), repo_of(1));
   EXPECT_THAT(x.last.answers, IsEmpty());
-  // And nobody looks up who was served.
+  // Repos that were served are not looked up.
   std::vector<atproto::did> fetched;
   for (int i = 0; i < 20; ++i) {
     x.pass(1s);

@@ -1,14 +1,14 @@
 #include "actors/support/limits_health.hpp"
 #include "tests/unit/actors/identity_shell_world.hpp"
 
-// architecture.md, Health: what an IDENTITY tells of the directory and of the
+// architecture.md, Health: what an IDENTITY reports about the directory and the
 // resolver.
 namespace weir::tests {
 namespace {
 
 class IdentityHealthTest : public IdentityShellTest {
 protected:
-  /// Such a look-up of several accounts: what the directory is named for then.
+  /// Such a look-up of several accounts, and the finding about the directory.
   std::string named_for(identity_document x,
                         const std::string& name = "did:plc:a",
                         const atproto::did& proved = {},
@@ -55,7 +55,7 @@ TEST_F(IdentityHealthTest, HealthHearsOfDocumentsThatAreOfNoUse) {
   EXPECT_EQ(named_for(x, "did:web:a"), "") << "others know those";
 }
 
-// Which words they are the bridge knows
+// The bridge knows which answers these are
 TEST_F(IdentityHealthTest, HealthHearsOfAnswersThatNoDirectoryGives) {
   identity_document x;
   x.doc = fail(ec::not_found, "not registered");
@@ -99,7 +99,7 @@ TEST_F(IdentityHealthTest, HealthHearsOfAResolverThatDoesNotAnswer) {
   EXPECT_EQ(failures.value(), 2u);
 }
 
-// A directory keeps every document that it had
+// A directory keeps every document
 TEST_F(IdentityHealthTest, WhatTheStoreHasTheDirectoryMustHave) {
   identity_document x;
   x.doc = fail(ec::not_found, "not registered");

@@ -29,7 +29,7 @@ TEST(identity_machine, the_store_is_read_before_the_directory_is_asked) {
   EXPECT_THAT(x.last.fetch, IsEmpty());
 }
 
-// protocol-coverage.md 4: an #identity or a bad signature wants it anew
+// protocol-coverage.md 4: an #identity or a bad signature needs a new document
 TEST(identity_machine, a_fresh_answer_passes_by_cache_and_store) {
   resolver x;
   x.ask(1, true);
@@ -56,8 +56,7 @@ TEST(identity_machine, all_who_wait_for_one_did_share_a_look_up) {
   EXPECT_EQ(x.machine.waiting(), 0u);
 }
 
-// protocol-coverage.md 4: one who wants it anew joins those who are being
-// served
+// protocol-coverage.md 4: a request for a new document joins those in progress
 TEST(identity_machine, a_fresh_ask_makes_the_one_that_is_loading_fresh) {
   resolver x;
   x.ask(1);
@@ -67,8 +66,7 @@ TEST(identity_machine, a_fresh_ask_makes_the_one_that_is_loading_fresh) {
   EXPECT_THAT(x.last.fetch, ElementsAre(alice));
 }
 
-// protocol-coverage.md 8.3: failures are kept for a while, in the end for five
-// minutes
+// protocol-coverage.md 8.3: failures are kept for a while, at most five minutes
 TEST(identity_machine, a_failure_is_remembered_for_a_while) {
   resolver x;
   x.fetch(1);
@@ -90,7 +88,7 @@ TEST(identity_machine, a_failure_is_remembered_for_a_while) {
   EXPECT_EQ(kept, limits::lookup_pause_max);
 }
 
-// protocol-coverage.md 8.2: a directory out of reach says nothing about the DID
+// protocol-coverage.md 8.2: an unreachable directory says nothing about the DID
 TEST(identity_machine, an_unreachable_directory_is_not_remembered) {
   resolver x;
   x.fetch(1);
@@ -177,7 +175,7 @@ TEST(identity_machine,
   x.handle("alice.test", alice);
   EXPECT_EQ(x.last.store.at(0).second.fetched_at, x.wall.seconds());
 
-  resolver next; // What a crash between the two leaves.
+  resolver next; // The state that a crash between the two leaves.
   next.ask(1);
   next.loaded(left);
   EXPECT_FALSE(next.last.answers.at(0).last);
@@ -187,7 +185,8 @@ TEST(identity_machine,
   EXPECT_EQ(next.last.answers.at(0).fact->handle, "alice.test");
 }
 
-// protocol-coverage.md 8.8: a verified handle outlives an outage, nothing else
+// protocol-coverage.md 8.8: a verified handle survives an outage, but nothing
+// else
 // protocol-coverage.md 8.7
 TEST(identity_machine, a_verified_handle_is_lost_by_an_answer_only) {
   resolver x;
@@ -222,8 +221,8 @@ TEST(identity_machine, an_answer_about_an_old_claim_changes_nothing) {
   EXPECT_THAT(x.last.store, IsEmpty());
 }
 
-// protocol-coverage.md 8.8: a new claim that cannot be checked is not the old
-// handle
+// protocol-coverage.md 8.8: a new claim that cannot be verified does not keep
+// the old handle
 TEST(identity_machine, a_changed_claim_does_not_keep_the_old_handle) {
   resolver x;
   x.fetch(1);
@@ -235,8 +234,8 @@ TEST(identity_machine, a_changed_claim_does_not_keep_the_old_handle) {
   EXPECT_EQ(x.last.answers.at(0).fact->handle, "");
 }
 
-// protocol-coverage.md 2.5.6: a check that failed is no check, and who asked
-// hears so
+// protocol-coverage.md 2.5.6: a failed verification decides nothing, and the
+// asker learns that
 TEST(identity_machine, a_handle_that_nobody_could_check_is_told_apart) {
   for (const auto why : {ec::unreachable, ec::not_found}) {
     resolver x;
@@ -250,8 +249,8 @@ TEST(identity_machine, a_handle_that_nobody_could_check_is_told_apart) {
 
 // -- bounds (actors.md, Who is looked up next) --------------------------------
 
-// actors.md, Who is looked up next: `per_second` look-ups, then one as tokens
-// come
+// actors.md, Who is looked up next: `per_second` look-ups, then one for each
+// new token
 // protocol-coverage.md 2.5.9
 TEST(identity_machine, the_directory_is_asked_within_the_budget) {
   identity_options options;
@@ -268,7 +267,7 @@ TEST(identity_machine, the_directory_is_asked_within_the_budget) {
   x.pass(*x.last.timer - x.now);
   x.last = x.machine.on_timer(x.now);
   EXPECT_THAT(x.last.fetch, ElementsAre(repo_of(3)));
-  x.pass(60s); // Saved-up time is worth a second.
+  x.pass(60s); // Saved-up time is worth a second at most.
   x.last = x.machine.on_timer(x.now);
   EXPECT_THAT(x.last.fetch, ElementsAre(repo_of(4)));
 }
@@ -338,7 +337,7 @@ TEST(identity_machine, hosts_that_hang_shut_out_no_name_of_the_directory) {
 }
 
 // architecture.md, When memory runs short: `cached_max`, and one more; the
-// oldest use goes
+// least recently used one goes
 TEST(identity_machine, the_cache_forgets_what_was_not_used_for_longest) {
   identity_options options;
   options.cached_max = 2;

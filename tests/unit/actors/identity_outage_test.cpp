@@ -4,15 +4,15 @@
 
 #include <map>
 
-/// Identities that cannot be had, and others beside them.
+/// Failing identities, and others with them.
 namespace weir::tests::identities {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// protocol-coverage.md 8.2, 8.3: whoever asks before its pause is over hears
-// that it fails, and when to ask again
+// protocol-coverage.md 8.2, 8.3: a request before the end of the pause gets the
+// failure and the time of the next try
 TEST(identity_machine, a_look_up_that_failed_is_made_again_after_its_pause) {
   resolver x;
   x.fetch(1);
@@ -38,7 +38,7 @@ TEST(identity_machine, a_look_up_that_failed_is_made_again_after_its_pause) {
   EXPECT_TRUE(x.last.answers.at(0).fact);
 }
 
-// A directory that limits us (429) says so in answer to whatever was asked.
+// A directory that limits us (429) may say so in any answer.
 TEST(identity_machine, a_directory_that_limits_us_is_asked_for_nothing) {
   resolver x;
   x.last = x.machine.on_document(repo_of(2), fail(ec::unreachable, "HTTP 429"),
@@ -58,8 +58,8 @@ TEST(identity_machine, a_directory_that_limits_us_is_asked_for_nothing) {
   EXPECT_THAT(x.last.fetch, ElementsAre(alice));
 }
 
-// actors.md, Who is looked up next: that is no failure of the look-up, which is
-// made again when the directory has rested, for whoever asked before or
+// actors.md, Who is looked up next: that is not a failure of the look-up, which
+// is repeated after the directory's rest for everyone who asked before or
 // meanwhile
 TEST(identity_machine, a_look_up_that_is_limited_waits_and_is_made_again) {
   resolver x;
@@ -89,7 +89,7 @@ TEST(identity_machine, a_look_up_that_is_limited_waits_and_is_made_again) {
   EXPECT_THAT(x.last.fetch, IsEmpty()) << "who asked meanwhile has it, too";
 }
 
-// limits::identity_waiting_max: it has a place like any other
+// limits::identity_waiting_max: it takes a place like any other
 TEST(identity_machine, look_ups_that_are_limited_hold_no_more_places) {
   identity_options options;
   options.waiting_max = 2;
@@ -105,7 +105,7 @@ TEST(identity_machine, look_ups_that_are_limited_hold_no_more_places) {
   EXPECT_EQ(x.machine.waiting(), 2u);
 }
 
-// So does who asked anew while it was being made
+// A request for a new document during the look-up gets the failure, too
 TEST(identity_machine, one_who_asked_anew_hears_of_the_failure_too) {
   resolver x;
   x.fetch(1);
@@ -118,8 +118,8 @@ TEST(identity_machine, one_who_asked_anew_hears_of_the_failure_too) {
 }
 
 // actors.md, Who is looked up next: PLC look-ups have a budget. 300 identities
-// that fail for ever take `limits::retry_share` of it at most; who is new and
-// whose key rotated are looked up at once
+// that always fail use at most `limits::retry_share` of it; new ones and
+// rotated keys are looked up at once
 TEST(identity_machine, identities_that_fail_for_ever_leave_the_budget_to_others) {
   constexpr int failing = 300;
   constexpr auto tick = 100ms;
@@ -152,7 +152,7 @@ TEST(identity_machine, identities_that_fail_for_ever_leave_the_budget_to_others)
       answer(x.machine.on_timer(x.now));
       for (auto& [repo, at] : due)
         if (at <= x.now) {
-          at = x.now + 24h; // Until it is answered.
+          at = x.now + 24h; // It waits until it is answered.
           x.ask(1 + at.micros % 7, true, repo);
           if (!x.last.load.empty())
             x.loaded(std::nullopt, repo);
@@ -160,7 +160,7 @@ TEST(identity_machine, identities_that_fail_for_ever_leave_the_budget_to_others)
         }
     }
   };
-  for (int i = 0; i < 60; ++i) // Each fails once, as one that is new.
+  for (int i = 0; i < 60; ++i) // Each fails once, as a new one does.
     second();
   const auto before = made;
   for (int i = 0; i < 60; ++i)

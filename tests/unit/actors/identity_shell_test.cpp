@@ -4,7 +4,7 @@
 #include "storage/tables/identity_table.hpp"
 #include "tests/unit/actors/identity_shell_world.hpp"
 
-// actors.md, Who is looked up next: who asked hears, once for each question.
+// actors.md, Who is looked up next: an asker gets one answer for each question.
 namespace weir::tests {
 namespace {
 
@@ -51,7 +51,7 @@ TEST_F(IdentityShellTest, OneWhoAsksOfTwoReposHearsOfBoth) {
   EXPECT_THAT(keys(ann), ElementsAre("zKey1"));
 }
 
-// The number of one who heard its last answer is free; it may ask again.
+// When an asker has its last answer, its number is free, and it may ask again.
 TEST_F(IdentityShellTest, OneWhoHeardMayAskAgain) {
   ask(ann);
   not_stored();
@@ -93,8 +93,8 @@ TEST_F(IdentityShellTest, AFailureIsToldAsOne) {
   EXPECT_EQ(facts[0].fact.error().code, ec::not_found);
 }
 
-// A REPO that died while it waited is no one's concern, and its place goes to
-// its successor's own question.
+// A REPO that died while it waited blocks nothing, and its successor's question
+// takes its place.
 TEST_F(IdentityShellTest, ADeadAskerDoesNotHoldUpOthers) {
   ask(ann);
   not_stored();
@@ -151,8 +151,8 @@ TEST_F(IdentityShellTest, TheDirectorysDateIsToldToWhoJudgesTheClock) {
   EXPECT_EQ(verdict(), clock_verdict::right);
 }
 
-// docs/adr/0015-the-export-of-the-directory.md: read when so many documents are
-// wanted, and those who wait are served from it.
+// docs/adr/0015-the-export-of-the-directory.md: it is read when this many
+// documents are needed, and answers those that wait.
 TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
   const auto plc_name = [](uint64_t i) {
     return atproto::did::trusted("did:plc:r" + std::to_string(i));
@@ -161,7 +161,7 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
   exported.directory = "https://plc.test";
   exported.wanted_min = 1;
   identity_options slow;
-  slow.per_second = 0.1; // One look-up, of somebody else.
+  slow.per_second = 0.1; // One look-up, of another account.
   auto other = keep(spawn_identity(sys, shared, slow, network, exported));
   storage::tail_cache tail{1};
   store_readers rows{*store.db, *store.names, tail};
