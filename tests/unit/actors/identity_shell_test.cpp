@@ -209,7 +209,7 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
   EXPECT_THAT(keys(ann), IsEmpty());
   read_store();
   EXPECT_THAT(keys(ann), ElementsAre("zExported1"));
-  // Who comes later is served at once.
+  // A later asker is served at once.
   tell(other, identity_ask{plc_name(2), false}, bob.as<identity_sink>());
   read_store();
   EXPECT_THAT(keys(bob), ElementsAre("zExported2"));
@@ -218,8 +218,8 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
   EXPECT_TRUE(storage::load_identity(*store.db, plc_name(2)).value());
 }
 
-// limits::export_names_page: what is kept of another mode, or directory, is
-// forgotten in pieces.
+// limits::export_names_page: rows of another mode or directory are deleted page
+// by page.
 TEST_F(IdentityShellTest, SoManyNamesOfTheExportAreForgottenAtATime) {
   storage::journal_batch had;
   for (size_t i = 0; i <= limits::export_names_page; ++i)

@@ -7,7 +7,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// protocol-coverage.md 8.3: after an outage of a day nobody waits for the
+// protocol-coverage.md 8.3: after an outage of a day no asker waits for the
 // directory
 TEST(identity_machine, a_stale_answer_comes_at_once_and_the_new_one_after_it) {
   resolver x;
@@ -29,7 +29,7 @@ TEST(identity_machine, a_stale_answer_comes_at_once_and_the_new_one_after_it) {
   EXPECT_TRUE(x.last.answers[1].last);
 }
 
-// ADR 1, 8: no queue without a bound
+// ADR 1, 8: every queue is bounded
 TEST(identity_machine, one_who_asks_again_and_again_waits_once) {
   resolver x;
   for (int i = 0; i < 5; ++i)
@@ -43,15 +43,15 @@ TEST(identity_machine, one_who_asks_again_and_again_waits_once) {
     EXPECT_EQ(x.last.answers.size(), 1u);
     EXPECT_FALSE(x.last.answers[0].last);
   }
-  for (int i = 0; i <= 5; ++i) { // Each document had its handle checked.
+  for (int i = 0; i <= 5; ++i) { // The handle of each document was verified.
     x.handle("alice.test", alice);
     ASSERT_EQ(x.last.answers.size(), 1u);
     EXPECT_EQ(x.last.answers[0].last, i == 5);
   }
 }
 
-// protocol-coverage.md 8.8: a document that came while an older handle was
-// checked
+// protocol-coverage.md 8.8: a document came while an older handle was being
+// verified
 TEST(identity_machine, who_waits_for_a_new_handle_hears_of_it) {
   resolver x;
   x.fetch(1);
@@ -68,7 +68,7 @@ TEST(identity_machine, who_waits_for_a_new_handle_hears_of_it) {
   ASSERT_EQ(x.last.answers.size(), 1u);
   EXPECT_EQ(x.last.answers[0].fact->handle, "new.test");
   EXPECT_TRUE(x.last.answers[0].last);
-  x.handle("new.test", repo_of(2)); // Asked for by nobody.
+  x.handle("new.test", repo_of(2)); // Nobody asked for this one.
   EXPECT_THAT(x.last.answers, IsEmpty());
 }
 
@@ -88,12 +88,12 @@ TEST(identity_machine,
   EXPECT_TRUE(x.last.answers[0].last);
 }
 
-// An answer is the last one only when the asker waits for no other
+// An answer is the last one only if the asker waits for no other
 TEST(identity_machine, an_asker_is_not_let_go_while_it_waits_for_more) {
   resolver x;
   x.fetch(1);
   x.document(doc_of("alice.test"));
-  x.ask(1, true); // While the handle is checked.
+  x.ask(1, true); // The handle is still being verified.
   x.handle("alice.test", repo_of(2));
   ASSERT_EQ(x.last.answers.size(), 1u);
   EXPECT_FALSE(x.last.answers[0].last);
@@ -102,7 +102,7 @@ TEST(identity_machine, an_asker_is_not_let_go_while_it_waits_for_more) {
   EXPECT_TRUE(x.last.answers[0].last);
 }
 
-// hostile-inputs.md 2.1.33: `waiting_max`: what is known is told all the same
+// hostile-inputs.md 2.1.33: `waiting_max`: a known answer is given nevertheless
 TEST(identity_machine, a_full_queue_still_tells_what_is_known) {
   identity_options options;
   options.waiting_max = 1;
@@ -117,7 +117,7 @@ TEST(identity_machine, a_full_queue_still_tells_what_is_known) {
   EXPECT_TRUE(x.last.answers[0].last);
 }
 
-// hostile-inputs.md 2.1.25: `waiting_max` names that nobody knows
+// hostile-inputs.md 2.1.25: `waiting_max` DIDs that do not exist
 TEST(identity_machine, a_full_queue_does_not_shut_out_what_is_stored) {
   for (const auto age : {1h, 25h}) {
     identity_options options;
@@ -139,8 +139,8 @@ TEST(identity_machine, a_full_queue_does_not_shut_out_what_is_stored) {
   }
 }
 
-// protocol-coverage.md 8.3: 24 hours, and a second more; stale while it is
-// refreshed
+// protocol-coverage.md 8.3: 24 hours, and a second more; the stale answer is
+// given while it is refreshed
 TEST(identity_machine, a_stored_answer_is_good_for_a_day) {
   for (const auto age : {24h - 1s, 24h + 0s}) {
     resolver x;
@@ -153,8 +153,8 @@ TEST(identity_machine, a_stored_answer_is_good_for_a_day) {
   }
 }
 
-// protocol-coverage.md 8.3: a clock that was ahead makes no document good for
-// years
+// protocol-coverage.md 8.3: a clock that was ahead does not keep a document
+// current for years
 TEST(identity_machine, an_answer_of_a_clock_that_was_ahead_is_old) {
   for (const auto age : {0s, -1s}) {
     resolver x;
@@ -184,8 +184,8 @@ TEST(identity_machine, reading_a_stored_answer_does_not_make_it_younger) {
   EXPECT_THAT(x.last.fetch, ElementsAre(alice));
 }
 
-// protocol-coverage.md 8.3: stale is better than nothing, but not when asked
-// anew
+// protocol-coverage.md 8.3: a stale answer is better than none, unless a new
+// one was requested
 TEST(identity_machine, a_stale_answer_serves_while_the_directory_is_away) {
   for (const auto fresh : {false, true}) {
     resolver x;

@@ -17,7 +17,7 @@ using testing::IsEmpty;
 
 constexpr auto chunk_max = limits::chunk_ops_max;
 
-/// What a fetch would be told, and what came of it.
+/// The data that a fetch gets, and its results.
 class fetch {
 public:
   using heads = std::map<std::string, atproto::cid>;
@@ -52,7 +52,7 @@ public:
     return machine->finish(now_);
   }
 
-  /// Steps to the end; pages of heads hold `page_max` lines.
+  /// Takes steps to the end; pages of heads have `page_max` lines.
   result<void> run(size_t page_max = 3, size_t records_max = 7) {
     for (int i = 0; i < 100'000; ++i) {
       const auto out = machine->step(records_max);
@@ -112,7 +112,7 @@ std::string numbered(size_t x) {
   return "app.test.note/" + out;
 }
 
-// SYNC-12: everything is new to who holds nothing
+// SYNC-12: without a copy every record is new
 TEST(import_machine, a_first_fetch_creates_every_record) {
   const auto repo = repo_with({"app.test.a/1", "app.test.a/2", "app.test.b/1"});
   fetch x{repo};
@@ -151,7 +151,8 @@ TEST(import_machine, the_difference_to_what_is_held_comes_out) {
   }
 }
 
-// architecture.md, The stages: what is already applied differs no more
+// architecture.md, The stages: records that are already applied make no
+// difference
 TEST(import_machine, an_equal_copy_gives_no_operation) {
   const auto repo = repo_with({"app.test.a/1", "app.test.a/2"});
   fetch x{repo, heads_of(repo)};
@@ -160,7 +161,7 @@ TEST(import_machine, an_equal_copy_gives_no_operation) {
   EXPECT_THAT(x.chunks, IsEmpty());
 }
 
-// protocol-coverage.md 5.6: an empty repo deletes all that is held
+// protocol-coverage.md 5.6: an empty repo deletes every record of the copy
 TEST(import_machine, an_emptied_repo_deletes_everything) {
   auto repo = repo_with({"app.test.a/1", "app.test.a/2"});
   const auto held = heads_of(repo);
@@ -174,8 +175,8 @@ TEST(import_machine, an_emptied_repo_deletes_everything) {
               ElementsAre("delete app.test.a/1", "delete app.test.a/2"));
 }
 
-// SYNC-20, SYNC-21: outside the filter nothing is stored, and what a wider filter
-// stored there leaves the copy
+// SYNC-20, SYNC-21: outside the filter nothing is stored, and records that a
+// wider filter stored there are deleted
 TEST(import_machine, the_filter_decides_what_is_compared) {
   auto repo = repo_with({"app.test.a/1", "app.test.b/1", "app.test.b/2"});
   auto held = heads_of(repo);
@@ -231,7 +232,8 @@ TEST(import_machine, a_chunk_ends_when_its_bytes_are_used_up) {
   EXPECT_EQ(x.chunks[0].size(), 3u);
 }
 
-// architecture.md, The stages: above one pass the records are read twice
+// architecture.md, The stages: records of a repo that is too large for one pass
+// are read twice
 TEST(import_machine, a_large_repo_gives_the_same_difference) {
   test_repo repo;
   const std::string body(100'000, 'x');
@@ -286,7 +288,7 @@ TEST(import_machine, a_repo_is_walked_once_up_to_the_limit) {
   }
 }
 
-// architecture.md, The stages: nothing comes out of an unproved CAR
+// architecture.md, The stages: an unproved CAR gives no operation
 TEST(import_machine, nothing_comes_out_before_the_whole_tree_was_proved) {
   test_repo repo;
   for (size_t i = 0; i < 100; ++i)
@@ -319,7 +321,7 @@ TEST(import_machine, a_root_by_another_key_or_for_another_did_is_refused) {
             ec::verification_failed);
 }
 
-// protocol-coverage.md 5.3: a stale mirror; the same rev again is fine
+// protocol-coverage.md 5.3: a stale mirror; the same rev again is accepted
 TEST(import_machine, a_root_older_than_what_is_held_is_refused) {
   const auto repo = repo_with({"app.test.a/1"});
   for (const uint64_t ahead : {0, 1}) {
@@ -338,8 +340,7 @@ TEST(import_machine, a_root_older_than_what_is_held_is_refused) {
   }
 }
 
-// protocol-coverage.md 5.3: a mirror that has not seen yet what an event told
-// of
+// protocol-coverage.md 5.3: a mirror does not have the commit of an event yet
 TEST(import_machine, a_root_older_than_the_event_that_led_to_it_is_refused) {
   const auto repo = repo_with({"app.test.a/1"});
   for (const uint64_t ahead : {0, 1}) {
@@ -362,8 +363,7 @@ TEST(import_machine, a_body_that_was_cut_is_refused) {
   EXPECT_FALSE(x.feed(car));
 }
 
-// protocol-coverage.md 2.4, 5.4: a record that is no valid block keeps its
-// place
+// protocol-coverage.md 2.4, 5.4: a record with an invalid block keeps its place
 TEST(import_machine, an_undecodable_record_comes_without_its_body) {
   auto repo = repo_with({"app.test.a/1"});
   repo.put("app.test.a/2", bytes{0x01}); // A number, not a record.
@@ -378,7 +378,7 @@ TEST(import_machine, an_undecodable_record_comes_without_its_body) {
   EXPECT_EQ(op.id, repo.records().at("app.test.a/2"));
 }
 
-// the interface: a step needs a body that ended
+// The interface: a step needs a complete body
 TEST(import_machine, a_step_before_the_end_of_the_body_is_refused) {
   const auto repo = repo_with({"app.test.a/1"});
   fetch x{repo};

@@ -7,7 +7,7 @@
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
-// actors.md, One update of a repo: what is told, and when.
+// actors.md, One update of a repo: which answers are sent, and when.
 namespace weir::tests {
 namespace {
 
@@ -32,7 +32,7 @@ protected:
                                  }));
   }
 
-  /// A commit of the account, with the frame it is finished with.
+  /// A commit of the account, and the frame that it finishes.
   journal_update update(test_account& of, uint64_t seq, bool backfill = false) {
     journal_update out;
     out.update = std::make_shared<storage::repo_update>(
@@ -42,7 +42,7 @@ protected:
     return out;
   }
 
-  /// The repo is removed.
+  /// The update that removes the repo.
   journal_update forgotten(test_account& x) {
     journal_update out;
     out.update = std::make_shared<storage::repo_update>(x.forget());
@@ -53,20 +53,20 @@ protected:
     tell(journal, std::move(x), repo.as<repo_actor>());
   }
 
-  /// SWEEPER's steps, but for the last.
+  /// Performs all of SWEEPER's steps except the last.
   void erase(const test_account& x) {
     do
       tell(journal, erase_step{x.repo}, asker.as<sweeper_actor>());
     while (asker.take<erase_stepped>().at(0).more);
   }
 
-  /// Takes over what the last commit made of an account.
+  /// Gives the account the results of its last commit.
   void accept(test_account& x) {
     for (const auto& each : repo.take<repo_receipt>())
       x.accept(*each.receipt);
   }
 
-  /// A consumer has settled everything up to an operation.
+  /// Reports that a consumer has settled everything up to an operation.
   void settle(storage::op_id position) {
     auto batch = std::make_shared<storage::journal_batch>();
     storage::consumer_change change;
@@ -83,7 +83,7 @@ protected:
     return out;
   }
 
-  /// Rows for a probe that wants to hear of them.
+  /// Rows whose durability is reported to a probe.
   journal_rows rows(uint64_t token) {
     auto batch = std::make_shared<storage::journal_batch>();
     batch->identities.emplace_back(shell_repo(1), storage::identity_row{});
@@ -123,7 +123,8 @@ TEST_F(JournalShellTest, TheNamesOfCollectionsCountAsMemory) {
   EXPECT_EQ(held(), 0u);
 }
 
-// Who removes repos all day does not fill the board of accounts
+// An application that removes repos all the time does not fill the board of
+// accounts
 TEST_F(JournalShellTest, OfARemovedRepoNothingIsKeptInMindInTheEnd) {
   start();
   test_account alice{'a'};
@@ -189,7 +190,8 @@ TEST_F(JournalShellTest, PatientRowsWaitForABatchButNotForEver) {
   EXPECT_EQ(asker.take<rows_durable>().size(), 1u) << "nothing is left behind";
 }
 
-// architecture.md I4: before the frames of a repo are given up that has no REPO
+// architecture.md I4: it is written before the frames of a repo without a REPO
+// are given up
 TEST_F(JournalShellTest, WhatIsMissedIsNotedBehindEverythingBefore) {
   start();
   test_account ann{'a'};
@@ -211,7 +213,7 @@ TEST_F(JournalShellTest, WhatIsMissedIsNotedBehindEverythingBefore) {
   EXPECT_TRUE((*left)->identity_due);
 }
 
-// Of a repo that is not known nothing can be missing.
+// A repo without a row cannot be incomplete.
 TEST_F(JournalShellTest, NothingIsNotedOfARepoWithoutARow) {
   start();
   tell(journal, journal_missed{shell_repo(1)}, router.as<router_actor>());
@@ -219,8 +221,8 @@ TEST_F(JournalShellTest, NothingIsNotedOfARepoWithoutARow) {
   EXPECT_FALSE(*storage::repo_table(*store.db, *store.names).row(shell_repo(1)));
 }
 
-// What waits for nothing is not counted as if it did: an account first seen as
-// deleted is never fetched.
+// A repo that waits for nothing is not counted as waiting: an account that was
+// first seen as deleted is never fetched.
 TEST_F(JournalShellTest, ARepoOfAnAccountThatIsAwayIsCountedAsAway) {
   using enum storage::repo_status;
   using storage::account_status;
@@ -253,7 +255,7 @@ TEST_F(JournalShellTest, ARepoOfAnAccountThatIsAwayIsCountedAsAway) {
   write(desync, account_status::suspended);
   EXPECT_EQ(away, 1u);
   EXPECT_EQ(stats.repo_count(), 1u);
-  // What /status says: each once by its own state, and once by its account's.
+  // /status counts each repo once by its own state and once by its account's.
   const auto is_counted = [&](uint64_t n) {
     EXPECT_EQ(stats.statuses[static_cast<size_t>(desync)], n);
     EXPECT_EQ(stats.accounts[static_cast<size_t>(account_status::suspended)],
@@ -299,11 +301,12 @@ TEST_F(JournalShellTest, BackfillGoesOnUpToTheLimit) {
 }
 
 // OPLOG-34; actors.md, One update of a repo: late updates of a dead REPO are
-// shut out
+// rejected
 TEST_F(JournalShellTest, AFenceComesAfterWhatWasSentBeforeAndShutsOutTheRest) {
   start();
   test_account ann{'a'};
-  level0_files = limits::level0_files_pause; // Even what rests is written.
+  // Updates that normally rest are written, too.
+  level0_files = limits::level0_files_pause;
   auto first = update(ann, 11, true);
   submit(first);
   tell(journal, journal_fence{ann.repo}, router.as<router_actor>());

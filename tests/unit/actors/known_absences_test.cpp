@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-/// Relays that do not carry all hosts, and list again and again.
+/// Relays that do not carry all hosts and are listed repeatedly.
 namespace weir::tests {
 namespace {
 
@@ -42,8 +42,8 @@ TEST(known_absences, a_day_without_a_listing_ends_it_too) {
                             start + 2 * limits::known_absence_memory));
 }
 
-// Or a relay that never carried the host would hide a deletion from the one
-// that does
+// Otherwise a relay that never carried the host would hide a deletion from the
+// one that does
 TEST(known_absences, another_relay_that_leaves_it_out_is_news) {
   known_absences x{10};
   x.on_left_out(1, did_of(1), host, start);
@@ -65,7 +65,7 @@ TEST(known_absences, another_host_of_the_account_is_asked) {
   EXPECT_FALSE(x.on_left_out(1, did_of(1), host, start));
 }
 
-// As many as the limit and one more, which is asked about each time
+// The limit, and one more, which is asked about each time
 TEST(known_absences, so_many_are_remembered_and_no_more) {
   constexpr size_t most = 5;
   known_absences x{most};

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-/// Whom a listing left out (protocol-coverage.md 4.5, 9).
+/// Repos that a listing left out (protocol-coverage.md 4.5, 9).
 namespace weir::tests {
 namespace {
 
@@ -81,7 +81,7 @@ TEST(left_out_scans, one_of_a_later_listing_goes_on_where_the_other_was) {
   x.add(scan_of(1));
   EXPECT_EQ(x.size(), 1u);
   EXPECT_EQ(x.next(always)->after, row_did(2));
-  x.add(scan_of(1)); // While a page of it is read.
+  x.add(scan_of(1)); // This happens while one of its pages is read.
   x.on_page(row_did(4), false);
   EXPECT_EQ(x.size(), 1u);
   EXPECT_EQ(x.next(always)->after, row_did(2));
@@ -95,7 +95,7 @@ storage::repo_row row_at(std::string pds) {
   return out;
 }
 
-/// What a whole listing of the second relay says; the first one is away.
+/// A complete listing of the second relay; the first one is disconnected.
 struct second_relay {
   second_relay() {
     follow(1, "https://dead.test", true, false);
@@ -126,7 +126,7 @@ struct second_relay {
   left_out_scans::scan scan;
 };
 
-// protocol-coverage.md 4.5: also when another relay stands first in the
+// protocol-coverage.md 4.5: it counts even if another relay comes first in the
 // configuration
 TEST(left_out_scans, what_any_relay_leaves_out_is_asked_about) {
   const second_relay x;
@@ -135,8 +135,8 @@ TEST(left_out_scans, what_any_relay_leaves_out_is_asked_about) {
   EXPECT_FALSE(x.leaves_out(2, "")) << "there is nobody to be asked";
 }
 
-// protocol-coverage.md 4.5: its own host knows better, if it lists and can be
-// heard
+// protocol-coverage.md 4.5: its own host knows better, if it has listings and
+// is connected
 TEST(left_out_scans, a_relay_counts_while_the_own_host_does_not_list) {
   second_relay x;
   x.follow(3, "https://pds.test", false, true);
@@ -156,7 +156,7 @@ TEST(left_out_scans, a_host_is_believed_of_its_own_repos_only) {
   EXPECT_FALSE(x.leaves_out(2, "https://elsewhere.test"));
 }
 
-// CONS-29: what the listing would have proved
+// CONS-29: a copy that the listing would have proved
 TEST(left_out_scans, a_copy_of_before_the_loss_is_to_be_proved) {
   upstream_board board;
   board.put(quiet_upstream(pds_id, "https://pds.test", 3, 7));

@@ -40,8 +40,8 @@ protected:
     pass(listing_grace);
   }
 
-  /// A new epoch of the relay, whose listing is empty.
-  /// @returns how often their host was asked about the repo since.
+  /// Starts a new epoch of the relay, whose listing is empty.
+  /// @returns how often the host was asked about the repo since then
   size_t lose(uint32_t epoch, bool is_proved) {
     begin_listing(epoch);
     listing_compared listing;
@@ -80,13 +80,13 @@ protected:
   probe journal{sys};
   std::vector<atproto::did> asked;
   bool lists_collection = false; ///< Its listing ends first.
-  bool is_known = false; ///< The row says that the relay leaves it out.
+  bool is_known = false; ///< The row says that the relay leaves the repo out.
   supervisor_actor supervisor;
 };
 
 } // namespace
 
-// CONS-29: without a look at all rows, and though the host answered a moment
+// CONS-29: without a check of all rows, and although the host answered just
 // before the loss
 TEST_F(LeftOutShellTest, OneWhosePositionIsStaleIsProvedByTheAnswer) {
   for (const uint32_t epoch : {1u, 2u}) {
@@ -98,21 +98,22 @@ TEST_F(LeftOutShellTest, OneWhosePositionIsStaleIsProvedByTheAnswer) {
   }
 }
 
-// A listing of a collection that ends meanwhile names other repos.
+// A listing of a collection that ends meanwhile contains other repos.
 TEST_F(LeftOutShellTest, OneThatNoListingOfAllNamedIsAskedAboutInSignalMode) {
   lists_collection = true;
   EXPECT_EQ(lose(1, true), 1u);
 }
 
-// limits::known_absence_memory: what a relay never carries is asked about once
+// limits::known_absence_memory: a repo that a relay never carries is asked
+// about once
 TEST_F(LeftOutShellTest, OneThatWasProvedIsNotAskedAboutAgain) {
   ASSERT_EQ(lose(1, true), 1u);
   EXPECT_FALSE(answer().prove);
   EXPECT_EQ(lose(2, true), 0u);
 }
 
-// completeness.md, The terms: a relay that leaves it out a second time, though
-// its host has it, does not cover it
+// completeness.md, The terms: a relay that leaves a repo out for the second
+// time, although its host has it, does not cover it
 TEST_F(LeftOutShellTest, OneThatItsHostHasIsSaidToBeLeftOut) {
   ASSERT_EQ(lose(1, true), 1u);
   answer();
@@ -127,7 +128,7 @@ TEST_F(LeftOutShellTest, OneThatItsHostHasIsSaidToBeLeftOut) {
   EXPECT_EQ(router.count<repo_incomplete>(), 0u) << "its row says so";
 }
 
-// It is not compared with a listing before it is left out twice again.
+// It is not compared with a listing until it was left out twice again.
 TEST_F(LeftOutShellTest, OneThatWasLeftOutBeforeARestartIsAskedAbout) {
   shared->upstreams.put(quiet_upstream(relay_id, "https://relay.test", 1, 7));
   test_store store;
@@ -150,7 +151,7 @@ TEST_F(LeftOutShellTest, OneThatWasLeftOutBeforeARestartIsAskedAbout) {
   EXPECT_EQ(asked[0], shell_repo(1));
 }
 
-// People know an upstream by its URL, and not by the number in the store.
+// Operators know an upstream by its URL, not by its number in the store.
 TEST_F(LeftOutShellTest, TheLogNamesAnUpstreamByItsUrl) {
   log::configure(log::level::info, log::format::text);
   testing::internal::CaptureStderr();

@@ -19,7 +19,7 @@ void add_order(letter_desk& desk, desk_answers& to, bool retry = true) {
   });
 }
 
-/// One that was found, and is what there is to be said.
+/// One letter was found, and there is nothing else to report.
 letters_found one_found() {
   letters_found out;
   out.judged = true;
@@ -43,7 +43,7 @@ TEST(LetterDeskTest, OneIsAnsweredWhenItIsDurableAndTheNextBeginsThen) {
   ASSERT_NE(desk.begin(), nullptr);
   EXPECT_EQ(desk.begin(), nullptr) << "another one is under way";
   desk.decide("channel", wire::event_numbers{}, one_found(), one_done());
-  desk.on_durable(); // Of a write that began before.
+  desk.on_durable(); // This ends a write that began earlier.
   EXPECT_TRUE(got.empty());
   desk.on_write();
   EXPECT_EQ(desk.begin(), nullptr);

@@ -10,7 +10,7 @@ namespace {
 using namespace actors;
 using namespace std::chrono_literals;
 
-// CONS-24, CONS-25: who need not be woken is not
+// CONS-24, CONS-25: a REPO is not woken without need
 TEST(listed_line, is_news_when_it_differs_from_a_repo_that_is_in_sync) {
   const upstream_board board;
   repo_listed line;
@@ -23,7 +23,7 @@ TEST(listed_line, is_news_when_it_differs_from_a_repo_that_is_in_sync) {
   chain.rev = atproto::tid{2'000'000};
   EXPECT_TRUE(is_news(line, row, &chain, board));
   EXPECT_TRUE(is_news(line, row, nullptr, board));
-  row.status = storage::repo_status::desync; // It is fetched anyway.
+  row.status = storage::repo_status::desync; // It is fetched in any case.
   EXPECT_FALSE(is_news(line, row, &chain, board));
   line.account = storage::account_status::takendown;
   EXPECT_TRUE(is_news(line, row, &chain, board));

@@ -4,12 +4,12 @@
 
 #include <gmock/gmock.h>
 
-// When an upstream is listed again.
+// The times at which an upstream is listed again.
 namespace weir::tests {
 namespace {
 
-// hostile-inputs.md 2.1.29: a full listing again, as often as so many requests
-// an hour allow
+// hostile-inputs.md 2.1.29: a complete listing is repeated as often as the
+// requests an hour permit
 // limits::listing_requests_range
 TEST(listing_machine, an_upstream_is_listed_again_after_the_interval) {
   listing_run x;
@@ -26,7 +26,7 @@ TEST(listing_machine, an_upstream_is_listed_again_after_the_interval) {
   EXPECT_EQ(x.last.fetch->cursor, "");
 }
 
-// limits::listing_pause_range: an operator makes audits rarer, and only those
+// limits::listing_pause_range: the option makes audits rarer, and nothing else
 TEST(listing_machine, a_short_listing_waits_for_the_pause) {
   listing_options options;
   options.pause = 1h;
@@ -43,7 +43,7 @@ TEST(listing_machine, a_short_listing_waits_for_the_pause) {
   x.page("");
 }
 
-// A rev beyond a clock that was behind was not believed.
+// A rev beyond the clock was not accepted while it was behind.
 TEST(listing_machine, a_clock_that_was_set_has_all_compared_once_more) {
   listing_run x;
   x.want();
@@ -59,7 +59,8 @@ TEST(listing_machine, a_clock_that_was_set_has_all_compared_once_more) {
   EXPECT_FALSE(x.tick()) << "once";
 }
 
-// Its host asked for that rest, or it mostly listed what is not so.
+// The rest has another reason: its host asked for it, or its listing was mostly
+// wrong.
 TEST(listing_machine, a_clock_that_was_set_ends_no_rest) {
   listing_run x;
   x.want();
@@ -72,7 +73,7 @@ TEST(listing_machine, a_clock_that_was_set_ends_no_rest) {
   EXPECT_TRUE(x.tick());
 }
 
-// Its first pages may have been compared by the clock of before.
+// Its first pages may have been compared with the former clock.
 TEST(listing_machine, a_listing_under_way_when_the_clock_is_set_comes_again) {
   listing_run x;
   x.want();
@@ -85,7 +86,7 @@ TEST(listing_machine, a_listing_under_way_when_the_clock_is_set_comes_again) {
   EXPECT_FALSE(x.page(""));
 }
 
-// It is never longer than the interval.
+// The pause is never longer than the interval.
 TEST(listing_machine, a_pause_beyond_the_interval_is_the_interval) {
   listing_options options;
   options.interval = 2h;
@@ -96,7 +97,7 @@ TEST(listing_machine, a_pause_beyond_the_interval_is_the_interval) {
   EXPECT_EQ(*x.last.timer - listing_start, options.interval);
 }
 
-// ADR 20, 1: and every 24 hours, whatever it costs
+// ADR 20, 1: it is repeated every 24 hours, whatever it costs
 TEST(listing_machine, a_long_listing_comes_again_after_a_day) {
   listing_run x;
   x.want();
@@ -106,7 +107,7 @@ TEST(listing_machine, a_long_listing_comes_again_after_a_day) {
   EXPECT_EQ(*x.last.timer - listing_start, 24h);
 }
 
-// Its wall clock may have been set meanwhile: nothing waits by it.
+// The wall clock may have been set meanwhile: no wait depends on it.
 TEST(listing_machine, an_audit_waits_by_the_monotonic_clock) {
   listing_run x;
   x.want();
@@ -116,7 +117,7 @@ TEST(listing_machine, an_audit_waits_by_the_monotonic_clock) {
   EXPECT_TRUE(x.tick());
 }
 
-// What its host knew before it told all would differ in most repos.
+// While the stream is behind, most repos would differ from the listing.
 TEST(listing_machine, an_audit_waits_for_a_stream_that_lags_behind) {
   listing_run x;
   x.want();
@@ -151,8 +152,8 @@ TEST(listing_machine, an_audit_waits_for_no_stream_longer_than_an_hour) {
   EXPECT_TRUE(x.tick());
 }
 
-// What was lost while the node was down, in repos that stay silent, nothing
-// else tells.
+// Changes during the node's downtime, in repos that stay quiet, are not found
+// otherwise.
 TEST(listing_machine, a_start_lists_once_and_then_by_interval) {
   listing_run x;
   x.want();
@@ -168,8 +169,8 @@ TEST(listing_machine, a_start_lists_once_and_then_by_interval) {
   EXPECT_TRUE(y.tick());
 }
 
-// Such a stream is dialled from now on, each time: what it missed until then
-// only a listing can tell.
+// Such a stream always connects without a cursor. Only a listing finds what it
+// missed until then.
 TEST(listing_machine, a_stream_without_a_position_is_listed_each_time) {
   constexpr position nowhere{1, 1, 0};
   listing_run x;
@@ -188,8 +189,7 @@ TEST(listing_machine, a_stream_without_a_position_is_listed_each_time) {
   EXPECT_FALSE(y.page(""));
 }
 
-// protocol-coverage.md 1.12: events that are missed again and again before it
-// is read
+// protocol-coverage.md 1.12: events are lost repeatedly before it is read
 TEST(listing_machine, one_that_waits_for_its_stream_is_not_put_off_again) {
   listing_run x;
   x.want();
@@ -204,8 +204,7 @@ TEST(listing_machine, one_that_waits_for_its_stream_is_not_put_off_again) {
   EXPECT_TRUE(x.machine.is_compared(x.all, 3));
 }
 
-// protocol-coverage.md 1.12: events that are missed again and again while it is
-// read
+// protocol-coverage.md 1.12: events are lost repeatedly while it is read
 TEST(listing_machine, one_that_was_begun_again_comes_to_its_end_first) {
   listing_run x;
   x.want();
@@ -242,7 +241,8 @@ TEST(listing_machine, so_does_one_whose_pages_fail) {
 // limits::listing_mistrust_min
 TEST(listing_machine, a_listing_that_is_not_trusted_goes_on_after_a_rest) {
   listing_options options;
-  options.requests_per_hour = 3'600; // The rest is longer than these cost.
+  // The rest is longer than the budget requires.
+  options.requests_per_hour = 3'600;
   listing_run x{options};
   x.want();
   std::vector<std::chrono::microseconds> rests;
@@ -263,7 +263,8 @@ TEST(listing_machine, a_listing_that_is_not_trusted_goes_on_after_a_rest) {
   EXPECT_EQ(*x.last.timer - x.now, least) << "a page was good";
 }
 
-// limits::claim_retry: the same page, soon, and then not much later
+// limits::claim_retry: the same page is requested soon, and again not much
+// later
 TEST(listing_machine, a_page_that_the_directory_did_not_prove_comes_again) {
   listing_options options;
   options.requests_per_hour = 3'600;
@@ -288,7 +289,7 @@ TEST(listing_machine, a_page_that_the_directory_did_not_prove_comes_again) {
   EXPECT_EQ(*x.last.timer - x.now, least) << "a page was good";
 }
 
-// CONS-24: a reset meanwhile
+// CONS-24: a reset happens during the rest
 TEST(listing_machine, what_rests_begins_anew_when_events_were_missed) {
   for (const auto is_proved : {false, true}) {
     listing_run x;

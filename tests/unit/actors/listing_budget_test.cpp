@@ -6,13 +6,13 @@
 
 #include <gmock/gmock.h>
 
-// What the listings of one upstream cost together (limits::
-// listing_requests_range), and how a host is heard that asks us to wait.
+// The budget that the listings of one upstream share (limits::
+// listing_requests_range), and hosts that ask us to wait.
 namespace weir::tests {
 namespace {
 
 constexpr size_t hourly = 360;
-constexpr auto cost = 10s; ///< Of a request.
+constexpr auto cost = 10s; ///< The cost of a request.
 
 listing_options frugal() {
   listing_options out;
@@ -24,11 +24,11 @@ listing_id listing(size_t number, uint32_t upstream = 1) {
   return {upstream, number == 0 ? "" : "app.test.c" + std::to_string(number)};
 }
 
-/// Listings of one upstream whose pages are answered at once, as time goes by.
+/// Listings of one upstream. Their pages are answered at once.
 struct budget_run : listing_run {
   using listing_run::listing_run;
 
-  /// Of so many pages each, all wanted now.
+  /// Starts listings with these numbers of pages.
   void begin(std::vector<size_t> each) {
     pages = std::move(each);
     for (size_t i = 0; i < pages.size(); ++i)
@@ -54,7 +54,7 @@ struct budget_run : listing_run {
     timer = x.timer;
   }
 
-  /// @returns requests of this time.
+  /// @returns requests during this time
   size_t live(std::chrono::microseconds time) {
     const auto end = now + time;
     const auto before = requests;
@@ -103,7 +103,7 @@ TEST(listing_budget, a_long_listing_and_short_ones_have_their_turns) {
   EXPECT_GE(x.asked[listing(0)], 90 * (100 * hourly / 92 - 1));
 }
 
-// Every 24 hours, whatever it costs: its own debt, or that of others.
+// It is repeated every 24 hours, whatever it or other listings cost.
 TEST(listing_budget, nobody_waits_for_it_longer_than_the_interval) {
   budget_run x{frugal()};
   x.begin({20'000, 1});
@@ -132,7 +132,7 @@ TEST(listing_budget, a_request_that_fails_is_paid_too) {
   EXPECT_EQ(most, 3u * 10 * 60) << "each, as often as listing_retry_max allows";
 }
 
-// limits::listing_retry_max is not what an upstream of many listings gets.
+// limits::listing_retry_max does not apply to an upstream with many listings.
 TEST(listing_budget, many_listings_that_fail_keep_it) {
   listing_options options;
   options.requests_per_hour = 50;
@@ -145,7 +145,7 @@ TEST(listing_budget, many_listings_that_fail_keep_it) {
   EXPECT_GE(x.live(100h), 100u * 50 - 11);
 }
 
-// As its answer says (Retry-After), and not a moment sooner.
+// The wait is that of the answer (Retry-After), and not less.
 TEST(listing_retry_after, all_listings_of_a_host_wait_as_it_asks) {
   const listing_id some{1, "app.test.note"};
   listing_run x;
@@ -171,7 +171,7 @@ TEST(listing_retry_after, all_listings_of_a_host_wait_as_it_asks) {
   EXPECT_EQ(began, 3u);
 }
 
-// It goes on where it was; a shorter wait than ours is no reason to hurry.
+// It continues at its cursor. A shorter wait than ours does not make it faster.
 TEST(listing_retry_after, the_listing_goes_on_at_its_cursor) {
   listing_run x;
   x.want();
@@ -186,7 +186,7 @@ TEST(listing_retry_after, the_listing_goes_on_at_its_cursor) {
   EXPECT_EQ(*x.last.timer - x.now, 2s);
 }
 
-// A host that answers, as fast as it wishes to be asked, is no host that fails.
+// A host that answers at the rate that it requested does not fail.
 TEST(listing_retry_after, a_page_that_goes_on_waits_no_longer_than_asked) {
   listing_run x;
   x.want();
@@ -217,7 +217,7 @@ TEST(listing_retry_after, nobody_is_waited_for_longer_than_a_day) {
   }
 }
 
-// Who is asked about each repo of a page is asked as often as it names repos.
+// A host that must be asked about each repo of a page is charged for that, too.
 TEST(listing_budget, what_is_asked_about_each_repo_is_paid_too) {
   constexpr size_t repos = 1'000;
   const steady_time begin{1'000'000};
@@ -234,7 +234,7 @@ TEST(listing_budget, what_is_asked_about_each_repo_is_paid_too) {
   EXPECT_LT(due_after(false), repos * cost);
 }
 
-/// Lines as `stable_hash` makes them.
+/// Lines as `stable_hash` gives them.
 std::vector<uint64_t> lines(size_t from, size_t count, size_t of) {
   std::vector<uint64_t> out;
   for (size_t i = 0; i < count; ++i)
@@ -243,8 +243,8 @@ std::vector<uint64_t> lines(size_t from, size_t count, size_t of) {
   return out;
 }
 
-// hostile-inputs.md 2.1.29: fresh cursors, an order that changes, and another
-// number of lines each time
+// hostile-inputs.md 2.1.29: new cursors, a changing order, and another number
+// of lines each time
 TEST(listing_machine, the_same_repos_in_changing_pages_end_the_listing) {
   listing_run x;
   ASSERT_TRUE(x.want());
@@ -256,7 +256,7 @@ TEST(listing_machine, the_same_repos_in_changing_pages_end_the_listing) {
     x.machine.on_lines(x.all, lines(pages * 7, count, 20));
     return x.page("c" + std::to_string(++pages), count);
   };
-  // A failure now and then does not make us forget what it listed.
+  // Some failures must not make the node forget what was listed.
   while (page() && pages < 1'000)
     if (pages % 3 == 0) {
       EXPECT_FALSE(x.fail_page(ec::unreachable));
@@ -272,7 +272,7 @@ TEST(listing_machine, the_same_repos_in_changing_pages_end_the_listing) {
   EXPECT_TRUE(page()) << "forgotten with the run";
 }
 
-// A true host is listed in one go, however many it has.
+// A real host is listed without interruption, however many repos it has.
 TEST(listing_machine, a_million_repos_are_listed_in_one_go) {
   constexpr size_t count = limits::listing_page_asked;
   listing_run x;

@@ -26,8 +26,8 @@ TEST(listing_census, names_exactly_those_that_were_left_out) {
     EXPECT_EQ(x.left_out(hash_of(i)), i % 10 == 0) << i;
 }
 
-// Bounded memory: a part is watched, nobody who was named is ever suspected,
-// and other listings watch the other parts
+// Memory is bounded: only a part is watched, a repo that was listed is never
+// suspected, and other listings watch the other parts
 TEST(listing_census, watches_a_part_of_a_listing_that_is_too_long) {
   constexpr size_t most = 1'000;
   constexpr uint64_t listed = 10 * most;
@@ -73,8 +73,8 @@ TEST(listing_census, a_fetch_in_the_future_excuses_nobody) {
   EXPECT_TRUE(should_be_listed(row, since, now)) << "a clock was ahead";
 }
 
-// actors.md, What an account is: an account that a complete, uninterrupted
-// listing leaves out is asked about
+// actors.md, What an account is: a repo that a complete, uninterrupted listing
+// leaves out is asked about
 TEST(listing_machine, a_listing_is_whole_when_one_life_read_it_to_its_end) {
   listing_run x;
   x.want();

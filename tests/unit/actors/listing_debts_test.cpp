@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// architecture.md, Health: listings that are owed and cannot be had.
+// architecture.md, Health: listings that are due and fail.
 namespace weir::tests {
 namespace {
 
@@ -19,7 +19,7 @@ constexpr position met{debtor, 1, 10};
 constexpr position reset{debtor, 2, 20};
 constexpr auto enough_failures = limits::health_listing_failures_min;
 
-/// An upstream whose listing was compared at `met`.
+/// An upstream whose listing was compared for the position `met`.
 listing_debts compared_once() {
   listing_debts out;
   out.on_wanted(debtor, met);
@@ -28,7 +28,7 @@ listing_debts compared_once() {
   return out;
 }
 
-/// @returns the last report.
+/// @returns the last report
 listing_debts::report fail_pages(listing_debts& x, size_t n, ec why) {
   listing_debts::report out;
   for (size_t i = 0; i < n; ++i)
@@ -79,7 +79,7 @@ TEST(listing_debts, a_page_that_comes_begins_the_count_anew) {
   EXPECT_TRUE(fail_pages(x, 1, ec::unreachable));
 }
 
-// It begins anew after such an answer, and fails at the same place
+// It begins again after such an answer, and fails at the same place
 TEST(listing_debts, a_listing_that_never_gets_past_one_page_is_told) {
   auto x = compared_once();
   x.on_wanted(debtor, reset);
@@ -90,7 +90,7 @@ TEST(listing_debts, a_listing_that_never_gets_past_one_page_is_told) {
   EXPECT_TRUE(fail_pages(x, 1, ec::malformed));
 }
 
-// At the first contact nothing was lost, and many hosts offer none
+// Nothing was lost at first contact, and many hosts have no listing
 TEST(listing_debts, one_that_is_not_offered_is_told_after_a_loss_only) {
   listing_debts x;
   x.on_wanted(debtor, met);
@@ -104,7 +104,7 @@ TEST(listing_debts, one_that_is_not_offered_is_told_after_a_loss_only) {
   EXPECT_THAT(x.on_ended(debtor, reset), Optional(std::string{}));
 }
 
-// Full-network mode
+// Applies to full-network mode
 TEST(listing_debts, one_by_which_repos_are_found_is_told_at_once) {
   listing_debts x{true};
   x.on_wanted(debtor, met);
@@ -124,7 +124,7 @@ TEST(listing_debts, a_host_that_asks_for_a_long_rest_is_told_at_once) {
                            limits::health_rest_min - std::chrono::seconds{1}));
   EXPECT_THAT(x.on_failed(debtor, limited, limits::health_rest_min),
               Optional(HasSubstr("for 60 seconds")));
-  // A large listing lasts days; the rest is over.
+  // A large listing takes days, and the rest is over.
   EXPECT_THAT(x.on_page(debtor), Optional(std::string{}));
   EXPECT_FALSE(x.on_page(debtor));
 }

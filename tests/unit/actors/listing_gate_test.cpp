@@ -18,7 +18,7 @@ constexpr size_t residents = 64;
 constexpr auto places = residents / limits::listing_doubts_part;
 constexpr auto share = places / limits::listing_upstream_part;
 
-/// Lets lines through until one has to wait. Each REPO doubts.
+/// Lets lines pass until one must wait. Each line makes its REPO doubt.
 size_t fill(gate& x, uint32_t upstream, size_t from) {
   size_t count = 0;
   while (x.next()) {
@@ -35,7 +35,7 @@ gate with_lines(uint32_t upstream, size_t count) {
   return out;
 }
 
-// limits::listing_doubts_part: half for one listing alone, and not one more
+// limits::listing_doubts_part: one listing alone gets half, and not one more
 TEST(listing_gate, so_many_repos_doubt_and_not_one_more) {
   auto x = with_lines(1, residents);
   EXPECT_EQ(fill(x, 1, 0), places / 2);
@@ -44,7 +44,7 @@ TEST(listing_gate, so_many_repos_doubt_and_not_one_more) {
   EXPECT_EQ(x.next(), std::nullopt);
 }
 
-// limits::listing_upstream_part: one whose stream never tells all leaves room
+// limits::listing_upstream_part: a stream that never catches up leaves room
 TEST(listing_gate, a_listing_without_its_share_passes_one_that_has_more) {
   auto x = with_lines(1, residents);
   fill(x, 1, 0);
@@ -83,7 +83,7 @@ TEST(listing_gate, lines_whose_repos_do_not_doubt_hold_nothing) {
   EXPECT_EQ(x.next(), std::nullopt);
 }
 
-// Two listings may name the same repo.
+// Two listings may name the same repo, which takes one place.
 TEST(listing_gate, a_repo_that_doubts_has_one_place) {
   gate x{residents};
   for (uint32_t upstream : {1, 2})

@@ -88,7 +88,7 @@ TEST(listing_machine, a_listing_that_waits_to_begin_anew_does_not_go_on) {
   EXPECT_EQ(y.last.fetch->cursor, "");
 }
 
-// completeness.md, The terms: wanted twice at one position is wanted once
+// completeness.md, The terms: two requests at one position count as one
 TEST(listing_machine, a_second_wish_for_the_same_changes_nothing) {
   listing_run x;
   x.want();
@@ -97,7 +97,7 @@ TEST(listing_machine, a_second_wish_for_the_same_changes_nothing) {
   EXPECT_FALSE(x.page(""));
 }
 
-// protocol-coverage.md 9.2: what fails is tried soon, from where it was
+// protocol-coverage.md 9.2: a failed page is requested soon, at its cursor
 TEST(listing_machine, a_failed_page_is_tried_again_at_its_cursor) {
   listing_run x;
   x.want();
@@ -111,8 +111,8 @@ TEST(listing_machine, a_failed_page_is_tried_again_at_its_cursor) {
   EXPECT_EQ(x.last.fetch->cursor, "c1");
 }
 
-// protocol-coverage.md 9.2: up to `limits::listing_retry_max`, or to what the
-// budget gives, and anew after a good page
+// protocol-coverage.md 9.2: up to `limits::listing_retry_max`, or as the budget
+// permits, and from the start after a good page
 TEST(listing_machine, the_wait_doubles_while_pages_fail) {
   listing_options options;
   options.requests_per_hour = 60;
@@ -133,7 +133,7 @@ TEST(listing_machine, the_wait_doubles_while_pages_fail) {
 }
 
 // protocol-coverage.md 9.2: a host may forget its own cursors; limits::
-// listing_requests_range: each new run costs what it asked for
+// listing_requests_range: each new run costs its requests
 TEST(listing_machine, a_page_that_is_no_listing_begins_it_anew) {
   listing_run x;
   x.want();
@@ -147,8 +147,8 @@ TEST(listing_machine, a_page_that_is_no_listing_begins_it_anew) {
   EXPECT_EQ(x.last.fetch->cursor, "");
 }
 
-// protocol-coverage.md 9.2: what is not offered is asked for more and more
-// rarely. It may be a proxy that says so, of a relay that starts.
+// protocol-coverage.md 9.2: a missing route is requested more and more rarely.
+// It may be missing only at the proxy of a relay that is starting.
 TEST(listing_machine, a_route_that_is_missing_is_tried_after_the_interval) {
   listing_run x;
   x.want();
@@ -177,7 +177,7 @@ TEST(listing_machine, a_cursor_that_comes_twice_ends_the_listing) {
   EXPECT_TRUE(x.last.finished);
   x.pass(audit_interval(3));
   EXPECT_TRUE(x.tick());
-  EXPECT_TRUE(x.page("c1")); // Forgotten with the run.
+  EXPECT_TRUE(x.page("c1")); // The former cursors were forgotten with the run.
 }
 
 // hostile-inputs.md 2.1.29: `limits::listing_idle_pages_max` in a row, and one
@@ -216,14 +216,14 @@ TEST(listing_machine, pages_with_the_same_repos_end_the_listing) {
   EXPECT_TRUE(x.last.finished);
   x.pass(24h);
   EXPECT_TRUE(x.tick());
-  EXPECT_TRUE(print_page(1)); // Forgotten with the run.
+  EXPECT_TRUE(print_page(1)); // The former lines were forgotten with the run.
   for (size_t i = 1; i < limits::listing_idle_pages_max; ++i)
     EXPECT_TRUE(print_page(1));
 }
 
-// hostile-inputs.md 2.1.29: `limits::listing_idle_pages_max`. For some pages
-// there is no room, or the directory is wrong: they come again, and repeat
-// nothing.
+// hostile-inputs.md 2.1.29: `limits::listing_idle_pages_max`. There is no room
+// for some pages, or the directory is wrong: they are requested again, which is
+// not a repetition.
 TEST(listing_machine, a_page_that_was_not_taken_is_no_repetition) {
   for (const auto has_room : {false, true}) {
     listing_run x;
@@ -282,8 +282,7 @@ TEST(listing_machine, only_a_listing_that_names_all_is_an_audit) {
   EXPECT_FALSE(refused.last.cut_short);
 }
 
-// storage-format.md 2: upstreams and collections are listed apart from each
-// other
+// storage-format.md 2: each upstream and collection has its own listing
 TEST(listing_machine, listings_share_nothing) {
   const listing_id some{1, "app.test.note"};
   const listing_id other{2, {}};
@@ -303,7 +302,7 @@ TEST(listing_machine, listings_share_nothing) {
     x.take(x.machine.on_page({3, {}}, std::string{"c9"}, 1, x.now)));
 }
 
-// Two that are due begin one after the other
+// Two listings that are due begin one after the other
 TEST(listing_machine, the_timer_comes_back_for_the_second_that_is_due) {
   listing_run x;
   for (const uint32_t upstream : {1u, 2u}) {

@@ -16,7 +16,7 @@ constexpr lookup_outcome silence{};
 
 constexpr lookup_outcome limited{false, false, true};
 
-/// Look-ups that could begin in this time, each answered at once or not at all.
+/// The number of look-ups that may begin in this time; none is answered.
 size_t begun(lookup_pace& x, steady_time from, std::chrono::microseconds during) {
   size_t out = 0;
   for (auto now = from; now < from + during; now = now + 1ms)
@@ -27,7 +27,7 @@ size_t begun(lookup_pace& x, steady_time from, std::chrono::microseconds during)
   return out;
 }
 
-/// One look-up after another, all prompt.
+/// Makes one look-up after another, each with a prompt answer.
 steady_time answer_promptly(lookup_pace& x, steady_time from,
                             std::chrono::microseconds during) {
   auto now = from;
@@ -143,7 +143,7 @@ TEST(lookup_pace, a_limit_may_make_it_slower_than_a_slow_answer) {
   EXPECT_EQ(x.per_second(), 1);
 }
 
-// Its answers say nothing about the hosts of did:web names.
+// The directory's limits do not apply to the hosts of did:web names.
 TEST(lookup_queue, a_directory_that_limits_us_holds_up_no_did_web_name) {
   lookup_queue x{500, 64};
   const auto plc = atproto::did::trusted("did:plc:a");

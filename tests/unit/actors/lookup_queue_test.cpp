@@ -26,7 +26,7 @@ atproto::did web(int n) {
   return atproto::did::trusted("did:web:h" + std::to_string(n) + ".test");
 }
 
-/// Takes what may be looked up now, and ends each look-up.
+/// Takes the look-ups that may begin now, and ends each of them.
 std::vector<std::string> run(lookup_queue& x, steady_time now,
                              bool succeeds = true) {
   std::vector<std::string> out;
@@ -37,8 +37,8 @@ std::vector<std::string> run(lookup_queue& x, steady_time now,
   return out;
 }
 
-// actors.md, Who is looked up next: who is new and whose key may have changed
-// come first
+// actors.md, Who is looked up next: new accounts and possibly changed keys come
+// first
 TEST(lookup_queue, newcomers_and_rotations_share_most_of_each_round) {
   lookup_queue x{8, 64};
   for (int i = 0; i < 100; ++i) {
@@ -58,7 +58,7 @@ TEST(lookup_queue, newcomers_and_rotations_share_most_of_each_round) {
   EXPECT_EQ(seen['f'], 10);
 }
 
-// `limits::retry_share` of the budget, and no more while they fail
+// Failing retries get `limits::retry_share` of the budget and no more
 TEST(lookup_queue, retries_that_fail_have_a_share_and_others_all_of_it) {
   for (const auto succeed : {false, true}) {
     lookup_queue x{20, 64};
@@ -77,7 +77,7 @@ TEST(lookup_queue, retries_that_fail_have_a_share_and_others_all_of_it) {
   }
 }
 
-/// All that may be looked up now, and does not end.
+/// Takes all look-ups that may begin now; none of them ends.
 std::vector<atproto::did> hang(lookup_queue& x, steady_time now) {
   std::vector<atproto::did> out;
   while (auto repo = x.next(now))
@@ -85,7 +85,7 @@ std::vector<atproto::did> hang(lookup_queue& x, steady_time now) {
   return out;
 }
 
-// `limits::web_part` of the places, and one more: whoever's hosts hang
+// `limits::web_part` of the places, and one more, for names whose hosts hang
 TEST(lookup_queue, a_crowd_of_hosts_that_hang_leaves_the_directory_its_places) {
   lookup_queue x{1'000, 64};
   for (int i = 0; i < 100; ++i)
@@ -109,7 +109,7 @@ TEST(lookup_queue, a_directory_that_hangs_leaves_the_hosts_their_places) {
   EXPECT_EQ(hang(x, start), std::vector{web(1)});
 }
 
-// A crowd of hosts that answer at once spends the budget, but not all of it
+// Many hosts that answer at once use a part of the budget, but not all of it
 TEST(lookup_queue, did_web_names_have_a_share_while_others_wait_and_else_all) {
   lookup_queue x{20, 64};
   for (int i = 0; i < 1'000; ++i)
@@ -126,7 +126,7 @@ TEST(lookup_queue, did_web_names_have_a_share_while_others_wait_and_else_all) {
   EXPECT_EQ(of_directory, 10 * 20 - of_hosts);
 }
 
-// The budget is the directory's, whatever the cause
+// The budget protects the directory and holds for all causes together
 TEST(lookup_queue, all_together_keep_to_the_budget) {
   lookup_queue x{5, 64};
   for (int i = 0; i < 100; ++i)
@@ -157,8 +157,8 @@ TEST(lookup_backoff, the_pause_doubles_until_a_look_up_succeeds) {
   EXPECT_EQ(x.failed(repo, start, away), start + limits::lookup_pause_min);
 }
 
-// protocol-coverage.md 8.3; `limits::lookup_forgiven_min`: when it was the
-// directory
+// protocol-coverage.md 8.3; `limits::lookup_forgiven_min`: the directory was
+// the cause
 TEST(lookup_backoff, a_success_after_many_failures_ends_all_pauses) {
   constexpr auto enough = limits::lookup_forgiven_min;
   for (const auto failures : {enough - 1, enough}) {
@@ -172,7 +172,7 @@ TEST(lookup_backoff, a_success_after_many_failures_ends_all_pauses) {
   }
 }
 
-// Or whoever has names looked up that nobody has ends the pauses of all.
+// Otherwise a client that asks for invented names would end the pauses of all.
 TEST(lookup_backoff, pauses_end_so_now_and_then_only) {
   constexpr auto enough = limits::lookup_forgiven_min;
   lookup_backoff x{100};
@@ -208,7 +208,7 @@ TEST(lookup_backoff, failures_are_remembered_up_to_a_bound) {
 }
 
 // architecture.md, When memory runs short: `limits::lookup_cause_bytes_max`,
-// and one more; no character is torn
+// and one more; no character is cut in two
 TEST(lookup_backoff, why_it_failed_is_kept_up_to_a_bound) {
   lookup_backoff x{2};
   const auto repo = named("a");

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-/// Look-ups of one host beside those of others.
+/// Look-ups for one host together with those of others.
 namespace weir::tests::identities {
 namespace {
 
@@ -52,15 +52,15 @@ TEST(lookup_turns, each_cause_has_turns_of_its_own) {
   EXPECT_EQ(x.hosts(), 1u);
 }
 
-// Whoever asks first in somebody's name does not decide how long that one waits
+// The first asker for a DID does not decide how long it waits
 TEST(lookup_turns, one_that_two_hosts_want_waits_with_the_fewer) {
   lookup_turns x;
   for (int i = 1; i <= 100; ++i)
     x.add(repo_of(i), lookup_cause::again, first_host);
   x.add(repo_of(200), lookup_cause::again, second_host);
   x.share(repo_of(100), second_host);
-  x.share(repo_of(200), first_host); // No better there.
-  x.share(repo_of(300), first_host); // Nobody waits for it.
+  x.share(repo_of(200), first_host); // It would not be better off there.
+  x.share(repo_of(300), first_host); // It does not wait.
   EXPECT_EQ(x.size(), 101u);
   EXPECT_THAT(taken(x, lookup_cause::again, 4), ElementsAre(1, 200, 2, 100));
 }
@@ -102,7 +102,7 @@ storage::identity_row row_of(const resolver& x, const std::string& pds,
   return out;
 }
 
-/// Known since an hour, and somebody says that it changed.
+/// A document that was read an hour ago, and a report that it has changed.
 void rotate(resolver& x, const atproto::did& repo, const std::string& pds,
             const std::string& by = {}) {
   x.last = x.machine.on_ask(repo, 1, true, x.now, x.wall, by);
@@ -110,7 +110,7 @@ void rotate(resolver& x, const atproto::did& repo, const std::string& pds,
     x.loaded(row_of(x, pds, 1h), repo);
 }
 
-/// The next ones that are looked up, each with its answer.
+/// The next look-ups, each of which is answered.
 std::vector<atproto::did> next_of(resolver& x, size_t count) {
   std::vector<atproto::did> out;
   for (int i = 0; i < 1'000 && out.size() < count; ++i) {
@@ -136,7 +136,7 @@ constexpr int crowd = 10'000;
 constexpr auto its_host = "https://a.crowd.test";
 constexpr auto quiet_host = "https://quiet.test";
 
-/// A host whose accounts all change, as it says.
+/// A host that reports changes of all its accounts.
 struct flooded : resolver {
   explicit flooded(size_t waiting_max = 2 * crowd)
     : resolver(options_of(20, waiting_max)) {
@@ -153,7 +153,7 @@ TEST(identity_hosts, a_crowd_of_one_host_delays_no_rotation_of_another) {
   EXPECT_THAT(next_of(x, 4), testing::Contains(who));
 }
 
-// Two hosts of one domain are one
+// Hosts of one domain count as one
 TEST(identity_hosts, a_domain_has_one_turn_however_many_hosts_it_has) {
   flooded x;
   for (int i = 0; i < crowd; ++i)
@@ -164,7 +164,7 @@ TEST(identity_hosts, a_domain_has_one_turn_however_many_hosts_it_has) {
   EXPECT_THAT(next_of(x, 4), testing::Contains(who));
 }
 
-// Documents of its accounts may name any hosts, of which there are none
+// Documents of its accounts may name any hosts, even ones that do not exist
 TEST(identity_hosts, whoever_makes_look_ups_necessary_takes_its_turn_for_all) {
   resolver x{options_of(20, 2 * crowd)};
   for (int i = 0; i < crowd; ++i)
@@ -189,7 +189,7 @@ TEST(identity_hosts, a_crowd_of_new_names_of_one_host_delays_no_other_name) {
   EXPECT_THAT(next_of(x, 4), testing::Contains(who));
 }
 
-// A host that asks in the name of another's account decides nothing
+// A host that asks about another host's account has no influence
 TEST(identity_hosts, one_asked_for_by_a_crowd_waits_with_its_own_host) {
   for (const auto shares : {false, true}) {
     resolver x{options_of(20, 2 * crowd)};
@@ -204,10 +204,10 @@ TEST(identity_hosts, one_asked_for_by_a_crowd_waits_with_its_own_host) {
   }
 }
 
-// did:web names of one domain, too
+// The same for did:web names of one domain
 TEST(identity_hosts, names_of_one_domain_delay_no_name_of_another) {
   auto options = options_of(20, 2 * crowd);
-  options.in_flight_max = 2 * crowd; // Nobody waits for a place.
+  options.in_flight_max = 2 * crowd; // No look-up waits for a place.
   resolver x{options};
   const auto add = [&x](const std::string& name) {
     x.fetch(1, atproto::did::trusted("did:web:" + name));
@@ -219,12 +219,12 @@ TEST(identity_hosts, names_of_one_domain_delay_no_name_of_another) {
               testing::Contains(atproto::did::trusted("did:web:quiet.test")));
 }
 
-// limits::identity_waiting_max, and one more: the youngest of the host that has
-// most hears that there is no room, and when there may be
+// limits::identity_waiting_max, and one more: the latest request of the largest
+// host is refused and told when there may be room
 TEST(identity_hosts, a_full_queue_takes_one_of_another_host) {
   flooded x{64};
   x.last = {};
-  const auto pause = x.now + 3'200ms; // So many look-ups take so long.
+  const auto pause = x.now + 3'200ms; // The time that this many look-ups take.
   rotate(x, repo_of(crowd + 1), its_host);
   ASSERT_EQ(x.last.answers.size(), 1u);
   EXPECT_EQ(x.last.answers[0].repo, repo_of(crowd + 1));
@@ -257,7 +257,7 @@ TEST(identity_hosts, one_without_a_place_comes_back_within_bounds) {
   }
 }
 
-// What is known serves those who do not ask for anything newer
+// A known answer serves requests that do not need a new one
 TEST(identity_hosts, one_that_loses_its_place_has_what_is_known) {
   resolver x{options_of(0.1, 3)};
   const auto ask = [&x](int i, const std::string& pds) {
@@ -268,7 +268,8 @@ TEST(identity_hosts, one_that_loses_its_place_has_what_is_known) {
     ask(i, its_host);
   ask(4, quiet_host);
   ASSERT_EQ(x.last.answers.size(), 2u);
-  EXPECT_EQ(x.last.answers[0].repo, repo_of(4)); // Its own, of a day ago.
+  // Its own answer, which is a day old.
+  EXPECT_EQ(x.last.answers[0].repo, repo_of(4));
   EXPECT_FALSE(x.last.answers[0].last);
   EXPECT_EQ(x.last.answers[1].repo, repo_of(3));
   EXPECT_EQ(x.last.answers[1].fact->pds, its_host);
@@ -284,7 +285,8 @@ TEST(identity_hosts, a_name_that_waits_for_its_row_is_counted_for_who_asked) {
   x.machine.on_shared(who, second_host);
   x.loaded(row_of(x, quiet_host, 1h), who);
   EXPECT_THAT(next_of(x, 4), testing::Contains(who));
-  x.machine.on_shared(repo_of(5 * crowd), second_host); // Nobody asked for it.
+  // This repo was not requested.
+  x.machine.on_shared(repo_of(5 * crowd), second_host);
 }
 
 } // namespace

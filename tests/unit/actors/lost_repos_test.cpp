@@ -13,7 +13,7 @@ using namespace weir::actors;
 
 constexpr auto their_host = "https://a.test";
 
-/// A SUPERVISOR that has not seen the store yet.
+/// A SUPERVISOR that has not read the store yet.
 class LostReposTest : public ShellFixture {
 protected:
   LostReposTest() {
@@ -29,7 +29,7 @@ protected:
     supervisor = keep(spawn_supervisor(sys, env, {}, {}));
   }
 
-  /// @param age Of its first RepoNotFound; less than nothing: from the future.
+  /// @param age Time since the first RepoNotFound; negative: in the future.
   void find(size_t repo, std::chrono::seconds age, bool end) {
     scan_page page;
     page.lost.push_back({shell_repo(repo), their_host,
@@ -55,14 +55,15 @@ protected:
 
 } // namespace
 
-// protocol-coverage.md 4.5: after a restart, neither anew nor at once; whatever
-// the clock was then
+// protocol-coverage.md 4.5: after a restart the time neither starts again nor
+// is over at once, whatever the clock was
 TEST_F(LostReposTest, AreAskedAboutForTheSecondTimeInTheirTime) {
   constexpr std::chrono::seconds grace = limits::gone_grace_range.standard;
   constexpr auto least = grace / limits::gone_grace_part;
   find(1, 2 * grace, false);
   find(2, -2 * grace, true);
-  find(3, 2 * grace, true); // By a later scan: its question may be open.
+  // Found by a later scan: its question may already be open.
+  find(3, 2 * grace, true);
   EXPECT_GT(shared->memory->held(memory_use::questions), 0u);
   pass(least - 1us);
   EXPECT_THAT(asked, testing::IsEmpty());
@@ -81,7 +82,7 @@ TEST_F(LostReposTest, AreAskedAboutForTheSecondTimeInTheirTime) {
   EXPECT_EQ(asked.size(), 2u);
 }
 
-// The REPO writes it down.
+// The REPO stores it.
 TEST_F(LostReposTest, TheFirstRepoNotFoundIsToldToItsRepo) {
   tell(supervisor, account_question{shell_repo(1), their_host});
   EXPECT_EQ(asked.size(), 1u);

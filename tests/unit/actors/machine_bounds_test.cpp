@@ -14,8 +14,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// The bounds of the machines as they are set when nobody says otherwise, at their
-// value and one past it. Others are proved beside their rules.
+// The default bounds of the machines, at their value and just above it. Other
+// bounds are tested with their rules.
 namespace weir::actors {
 
 using namespace std::chrono_literals;
@@ -116,7 +116,7 @@ TEST(MachineBounds, AStreamHasTheWindowOfTheEngine) {
 
 namespace {
 
-/// Many DIDs that want to be read by themselves, all at once.
+/// Many DIDs that all need to be read separately.
 class starved_dids {
 public:
   explicit starved_dids(size_t bytes_max = limits::consumer_bytes_max) {
@@ -164,7 +164,7 @@ TEST(MachineBounds, AFullDidHoldsUpOthersForItsPatienceAndNoLonger) {
 }
 
 TEST(MachineBounds, SoMuchIsRememberedOfParkedDidsAndNotOneMore) {
-  // Each of these costs two: the DID and its event that was sent.
+  // Each costs two: the DID, and its event that was sent.
   for (const size_t most : {3, 4, 5, 6}) {
     delivery_options options;
     options.parked_max = most;

@@ -77,7 +77,7 @@ protected:
 
 class FetchBridgeTest : public bridge_world {};
 
-/// Writes down where upgrades wanted to go.
+/// Records the targets of upgrade requests.
 class upgrades final : public net::http_service {
 public:
   void on_request(net::incoming_request, net::responder answer) override {
@@ -116,8 +116,8 @@ TEST_F(AccountBridgeTest, AHostSaysWhatTheAccountIs) {
   EXPECT_EQ(refused.account, account_status::takendown);
 }
 
-// completeness.md, The terms: a rev that getRepoStatus leaves out is in
-// getLatestCommit, which is asked for accounts that are active
+// completeness.md, The terms: when getRepoStatus has no rev, getLatestCommit is
+// asked for it if the account is active
 TEST_F(AccountBridgeTest, TheRevIsAskedForWhereItIsLeftOut) {
   const auto ask_for = [this](std::string_view status,
                               result<net::http_response> latest) {
@@ -148,8 +148,8 @@ TEST_F(AccountBridgeTest, TheRevIsAskedForWhereItIsLeftOut) {
     EXPECT_FALSE(ask_for(head + R"("active":true})", none).first.defined());
 }
 
-// completeness.md, Acting: a host that is busy is no reason to fetch; it is
-// asked again when it says so. Nor is a page of somebody else in front of it.
+// completeness.md, Acting: a busy host is not a reason to fetch. It is asked
+// again at the time that it names. The same holds for a proxy's error page.
 TEST_F(AccountBridgeTest, AHostThatDoesNotAnswerBothIsAskedAgain) {
   using kind = account_answer::kind;
   using answer = result<net::http_response>;
@@ -183,9 +183,9 @@ TEST_F(AccountBridgeTest, AHostThatDoesNotAnswerBothIsAskedAgain) {
             kind::useless);
 }
 
-// protocol-coverage.md 4.5: only RepoNotFound says that it is gone; an answer
-// about somebody else, or of a server that does not know the method, says
-// nothing
+// protocol-coverage.md 4.5: only RepoNotFound says that the repo is gone. An
+// answer about another DID, or from a server that does not know the method,
+// says nothing
 TEST_F(AccountBridgeTest, WhatIsNoAnswerSaysNothing) {
   using kind = account_answer::kind;
   EXPECT_EQ(kind_of(400, R"({"error":"RepoNotFound"})"), kind::not_found);
@@ -254,7 +254,8 @@ TEST_F(ListingBridgeTest, APageHasSoManyLinesAndNotOneMore) {
   EXPECT_FALSE(more.repos);
 }
 
-// protocol-coverage.md 9.2: who has records in a collection; no line has a rev
+// protocol-coverage.md 9.2: accounts with records in a collection; lines have
+// no rev
 TEST_F(ListingBridgeTest, ACollectionIsAskedForByItsName) {
   said = answer_with(200, R"({"cursor":"c2","repos":[
     {"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz"},{"did":"nonsense"}]})");
@@ -284,8 +285,7 @@ TEST_F(ListingBridgeTest, AnEmptyPageIsTheLastOne) {
   EXPECT_EQ(page.cursor, "");
 }
 
-// protocol-coverage.md 9.2: what a host that is busy asks for, however it says
-// so
+// protocol-coverage.md 9.2: the wait that a busy host asks for, in any form
 TEST_F(ListingBridgeTest, AHostThatAsksForTimeIsHeard) {
   for (const auto status : {429, 500, 503}) {
     said = answer_with(status, "");
@@ -318,7 +318,7 @@ TEST_F(ListingBridgeTest, WhatIsNotOfferedIsToldFromWhatFailed) {
   }
 }
 
-// protocol-coverage.md 9.2: a name that is not known says nothing of the method
+// protocol-coverage.md 9.2: an unknown host name says nothing about the method
 TEST_F(ListingBridgeTest, AHostWhoseNameIsNotKnownIsAway) {
   client = std::make_shared<scripted_client>(
     [](const auto&) -> result<net::http_response> {

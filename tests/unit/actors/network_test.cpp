@@ -10,8 +10,8 @@ namespace weir::tests {
 
 namespace {
 
-/// Asks one server so often at once.
-/// @returns how many connections it has then.
+/// Sends `times` requests to one server at once.
+/// @returns the number of its new connections
 size_t dials_of(const net::http_client_ptr& client, memory_transport& at,
                 size_t times) {
   const auto before = at.dialled.size();
@@ -28,8 +28,8 @@ size_t dials_of(const net::http_client_ptr& client, memory_transport& at,
 
 } // namespace
 
-// limits::directory_connections_max: what is configured may have more connections
-// than what strangers name.
+// limits::directory_connections_max: a configured server may have more
+// connections than one that a stranger names.
 TEST(NetworkTest, TheDirectoryHasSoManyConnectionsAndNotOneMore) {
   manual_clock time;
   const auto at = std::make_shared<memory_transport>();

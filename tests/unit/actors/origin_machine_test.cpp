@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-// architecture.md, Health: an upstream that is configured by an origin which no
+// architecture.md, Health: an upstream is configured by an origin that no
 // document names.
 namespace weir::tests::origins {
 namespace {
@@ -34,7 +34,7 @@ std::vector<atproto::did> accounts(size_t count, size_t first = 0) {
   return out;
 }
 
-/// Answers what is asked, in turn.
+/// A world that answers the questions in turn.
 class origin_world {
 public:
   void begin(uint32_t upstream = 1) { machine.on_begin(upstream); }
@@ -49,7 +49,7 @@ public:
     timer = x.timer;
   }
 
-  /// The next that waits is answered.
+  /// Answers the next question.
   void say(kind what, const std::string& pds = {}, int64_t age = -1) {
     const auto next = waiting.front();
     waiting.erase(waiting.begin());
@@ -88,7 +88,7 @@ TEST(origin_machine, one_account_is_enough_to_name_a_host) {
   EXPECT_EQ(x.found[0].host, named_host);
 }
 
-// A relay that is called a PDS lists accounts of several hosts.
+// A relay that is configured as a PDS lists accounts of several hosts.
 TEST(origin_machine, documents_of_several_hosts_are_told) {
   origin_world x;
   x.begin();
@@ -119,7 +119,7 @@ TEST(origin_machine, one_document_that_agrees_is_enough_for_a_listing) {
   EXPECT_TRUE(x.machine.wants(1)) << "the next listing";
 }
 
-// Some may have moved away, and be called active all the same.
+// Some accounts may have moved away and still be listed as active.
 TEST(origin_machine, a_host_that_some_have_left_is_not_named) {
   for (size_t i = 0; i < 4; ++i) {
     origin_world x;
@@ -183,7 +183,7 @@ TEST(origin_machine, a_document_that_is_older_than_the_page_is_fetched_anew) {
   origin_world x;
   x.begin();
   x.page(accounts(1));
-  x.say(kind::names_host, named_host, 0); // Of the same second.
+  x.say(kind::names_host, named_host, 0); // Made in the same second.
   ASSERT_THAT(x.waiting, SizeIs(1));
   EXPECT_FALSE(x.asked[0].anew);
   EXPECT_TRUE(x.waiting[0].anew);
@@ -191,7 +191,7 @@ TEST(origin_machine, a_document_that_is_older_than_the_page_is_fetched_anew) {
   EXPECT_FALSE(x.is_named()) << "it has moved here";
 }
 
-// limits::origin_looks_max: the words may be answers to others.
+// limits::origin_looks_max: the answers may belong to other questions.
 TEST(origin_machine, so_often_and_then_it_is_believed) {
   origin_world x;
   x.begin();
@@ -210,7 +210,7 @@ TEST(origin_machine, accounts_without_documents_say_nothing_of_the_origin) {
   x.begin();
   x.page(accounts(4));
   x.say(kind::missing);
-  x.say(kind::names_host); // It is gone.
+  x.say(kind::names_host); // It is already gone.
   x.say_all(named_host);
   EXPECT_THAT(x.found, IsEmpty()) << "half of them";
   x.begin();
@@ -249,7 +249,7 @@ TEST(origin_machine, a_directory_that_is_away_decides_nothing) {
   EXPECT_THAT(y.found, IsEmpty()) << "the other one may be its own";
 }
 
-// A did:web name costs its own host a request, which may hang.
+// Looking up a did:web costs its own host a request, which may hang.
 TEST(origin_machine, names_of_did_web_are_looked_at_only_where_there_are_no_others) {
   const auto web = atproto::did::trusted("did:web:a.test");
   origin_world x;
@@ -291,11 +291,11 @@ TEST(origin_machine, the_same_account_may_be_listed_by_two_upstreams) {
   }
   x.say(kind::names_host, named_host);
   EXPECT_THAT(x.found, SizeIs(2));
-  x.say(kind::names_host, its_origin); // A second word on it.
+  x.say(kind::names_host, its_origin); // A second answer about it.
   EXPECT_THAT(x.found, SizeIs(2));
 }
 
-// While a look is under way another page is not looked at.
+// While accounts of one page are looked up, another page is ignored.
 TEST(origin_machine, a_listing_that_is_faster_than_the_directory_waits_for_it) {
   origin_world x;
   x.begin();

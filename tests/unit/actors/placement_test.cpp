@@ -49,7 +49,7 @@ TEST(PlacementTest, ARouterIsOneOfItsPartition) {
   EXPECT_LT(*most, 1150u);
 }
 
-// Why it is rendezvous hashing and not a remainder.
+// This is the reason for rendezvous hashing instead of a remainder.
 TEST(PlacementTest, OneMorePartitionTakesOnlyItsOwnShare) {
   const placement before{4, 1};
   const placement after{5, 1};
@@ -64,7 +64,7 @@ TEST(PlacementTest, OneMorePartitionTakesOnlyItsOwnShare) {
   EXPECT_NEAR(double(moved), 2000.0, 150.0);
 }
 
-// The stores of a data directory were filled by these numbers.
+// The stores of existing data directories were filled with these numbers.
 TEST(PlacementTest, StaysAsItIsOnDisk) {
   const placement places{4, 1};
   std::vector<uint16_t> found;

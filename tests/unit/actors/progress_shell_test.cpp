@@ -7,7 +7,7 @@
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
-// Who tells how fetches get on.
+// The watch that reports the progress of fetches.
 namespace weir::tests {
 namespace {
 
@@ -27,7 +27,7 @@ protected:
     log::configure(log::level::warn, log::format::text);
   }
 
-  /// What is logged meanwhile.
+  /// The log during this time.
   std::string told_in(std::chrono::microseconds x) {
     testing::internal::CaptureStderr();
     pass(x);
@@ -67,7 +67,8 @@ TEST_F(ProgressWatchTest, HowFarTheyAreIsToldWithRateAndTimeLeft) {
                         "repos_per_second=10.0 seconds_left=70"));
 }
 
-// limits::store_size_interval: a READER looks, since that reads the disk
+// limits::store_size_interval: a READER measures it, because that reads the
+// disk
 TEST_F(ProgressWatchTest, TheSizeOfTheStoreIsReadNowAndThen) {
   EXPECT_EQ(reader.count<reader_job>(), 1u);
   std::chrono::microseconds waited{0};

@@ -6,8 +6,8 @@
 
 #include <utility>
 
-/// When a host is asked for the second time after RepoNotFound, and what the
-/// questions hold.
+/// The time of the second question to a host after RepoNotFound, and the memory
+/// that questions use.
 namespace weir::actors {
 namespace {
 
@@ -17,15 +17,16 @@ using storage::account_status;
 const auto repo = atproto::did::trusted("did:web:a.test");
 const std::string pds = "https://pds.test";
 
-/// @param age Of what its host said in an earlier life; or nothing was said.
+/// @param age Age of the host's answer in an earlier life; no value: there was
+/// none.
 question_machine::question asked(std::optional<std::chrono::seconds> age = {}) {
   question_machine::question out{repo, pds, age.has_value()};
   out.age = age;
   return out;
 }
 
-// protocol-coverage.md 4.5: a restart is no reason to begin anew, and a clock
-// that was put right none to ask at once: limits::gone_grace_part
+// protocol-coverage.md 4.5: the time does not start again after a restart, and
+// is not over at once after the clock was set: limits::gone_grace_part
 TEST(question_machine, what_an_earlier_life_was_told_counts) {
   question_options options;
   options.gone_grace = 80s;
@@ -54,7 +55,7 @@ TEST(question_machine, the_shortest_grace_is_no_reason_to_ask_at_once) {
   EXPECT_EQ(x.on_timer(now + options.gone_grace).ask.size(), 1u);
 }
 
-// architecture.md, When memory runs short: what it counts as in the ledger
+// architecture.md, When memory runs short: its size in the ledger
 TEST(question_machine, its_memory_is_counted) {
   question_machine x{{}};
   const steady_time now{1};

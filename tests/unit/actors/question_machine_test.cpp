@@ -9,7 +9,8 @@
 
 #include <set>
 
-/// Asking hosts what accounts are there (protocol-coverage.md 2.1.3, 4.5).
+/// Questions to hosts about the state of accounts (protocol-coverage.md 2.1.3,
+/// 4.5).
 namespace weir::tests {
 namespace {
 
@@ -53,13 +54,13 @@ struct world {
     take(machine.on_question({repo_of(n), host, not_found, at_once}, now));
   }
 
-  /// Somebody waits for the answer.
+  /// Asks a question for whose answer somebody waits.
   void ask_urgently(size_t n, const std::string& host) {
     take(machine.on_question({repo_of(n), host, false, true, true, false},
                              now));
   }
 
-  /// A listing left it out.
+  /// Asks about a repo that a listing left out.
   void leave_out(size_t n, const std::string& host = pds) {
     take(machine.on_question({repo_of(n), host, false, false, false, true},
                              now));
@@ -92,12 +93,12 @@ struct world {
   std::optional<steady_time> timer;
 };
 
-// protocol-coverage.md 2.1.3: at most once in an interval, unless somebody asks
-// for it
+// protocol-coverage.md 2.1.3: at most once in an interval, unless an operator
+// asks for it
 TEST(question_machine, an_account_is_asked_about_once_in_an_interval) {
   world x;
   x.ask(1);
-  x.ask(1); // Under way.
+  x.ask(1); // The question is already in flight.
   x.ask(1, pds, true);
   EXPECT_EQ(x.asked.size(), 1u);
   x.tell(1, account_status::deactivated);
@@ -113,8 +114,8 @@ TEST(question_machine, an_account_is_asked_about_once_in_an_interval) {
   EXPECT_EQ(x.asked.size(), 3u);
 }
 
-// protocol-coverage.md 4.5: 400 RepoNotFound there = gone from that host. Said
-// once it proves nothing.
+// protocol-coverage.md 4.5: 400 RepoNotFound means that the repo is gone from
+// that host. A single such answer proves nothing.
 TEST(question_machine, an_account_is_gone_when_it_was_not_found_twice) {
   world x;
   x.ask(1);
@@ -139,7 +140,7 @@ TEST(question_machine, an_account_that_is_found_the_second_time_is_there) {
   EXPECT_THAT(x.told, ElementsAre(account_status::active));
 }
 
-// What a fetch was told is the first time.
+// A fetch's RepoNotFound counts as the first one.
 TEST(question_machine, a_fetch_that_found_nothing_counts_as_asked) {
   world x;
   x.ask(1, pds, false, true);
@@ -171,7 +172,8 @@ TEST(question_machine, a_host_that_does_not_answer_is_asked_later_and_later) {
   EXPECT_THAT(x.refused, IsEmpty()) << "nobody waits for it";
 }
 
-// protocol-coverage.md 2.1.3: what somebody asked for is not dropped in silence
+// protocol-coverage.md 2.1.3: a question that an operator waits for is not
+// dropped silently
 // `limits::account_question_tries_max`
 TEST(question_machine, a_question_that_somebody_waits_for_comes_again) {
   world x;
@@ -188,7 +190,7 @@ TEST(question_machine, a_question_that_somebody_waits_for_comes_again) {
   EXPECT_THAT(x.told, ElementsAre(account_status::active));
 }
 
-// actors.md, What an account is: Retry-After rests the host, not only the
+// actors.md, What an account is: after Retry-After the host rests, not only the
 // account
 TEST(question_machine, a_host_that_asks_for_time_gets_it) {
   world x;
@@ -204,7 +206,7 @@ TEST(question_machine, a_host_that_asks_for_time_gets_it) {
   EXPECT_EQ(x.asked.size(), 2 * limits::account_questions_per_host_max + 1);
 }
 
-// A host whose only question it was rests, too.
+// A host rests even if it had only one question.
 TEST(question_machine, a_host_with_one_question_rests_when_it_asks_for_time) {
   world x;
   x.ask(1);
@@ -220,7 +222,7 @@ TEST(question_machine, a_host_with_one_question_rests_when_it_asks_for_time) {
   EXPECT_EQ(x.asked.size(), 4u) << "this one again, and the other";
 }
 
-// `limits::account_questions_running_max`: no host has all of them
+// `limits::account_questions_running_max`: one host does not get all of them
 TEST(question_machine, hosts_are_asked_in_turn_and_few_at_a_time) {
   world x;
   const auto host = [](size_t n) {
@@ -284,7 +286,7 @@ TEST(question_machine, its_memory_is_bounded) {
   EXPECT_EQ(y.machine.kept(), 0u);
 }
 
-/// As many places as this, all taken by one host that never answers.
+/// This number of places, all taken by one host that never answers.
 struct full_world : world {
   explicit full_world(size_t places) : world([&] {
     question_options x;
@@ -307,14 +309,15 @@ TEST(question_machine, a_host_that_has_all_places_gives_them_to_others) {
   for (const auto& each : x.refused)
     EXPECT_GE(number_of(each), 1'000u);
   EXPECT_EQ(x.machine.open(), 64u);
-  // Those are forgotten: they can be asked again, and have no room now.
+  // Refused questions are forgotten: they can be asked again, but there is no
+  // room now.
   const auto lost = x.refused.back();
   x.refused.clear();
   x.take(x.machine.on_question({lost, "https://pds.crowd.test"}, x.now));
   EXPECT_THAT(x.refused, ElementsAre(lost));
 }
 
-// Names under one domain are one site: inventing more of them helps nobody.
+// Hosts of one domain are one site, so inventing more of them does not help.
 TEST(question_machine, a_thousand_names_of_one_domain_share) {
   question_options options;
   options.waiting_max = 64;
@@ -328,7 +331,7 @@ TEST(question_machine, a_thousand_names_of_one_domain_share) {
   EXPECT_EQ(x.refused.size(), 1u);
 }
 
-// Somebody waits for it: it takes the place of one for whom nobody does.
+// An urgent question takes the place of one that is not urgent.
 TEST(question_machine, an_urgent_question_displaces_one_that_is_not) {
   question_options options;
   options.waiting_max = 4;
@@ -338,7 +341,7 @@ TEST(question_machine, an_urgent_question_displaces_one_that_is_not) {
   };
   for (size_t i = 0; i < 4; ++i) {
     x.ask(i, host(i));
-    x.fail(i, host(i), 1h); // Waits again, and holds its place.
+    x.fail(i, host(i), 1h); // It waits again and keeps its place.
   }
   x.ask(4, host(4));
   EXPECT_THAT(x.refused, ElementsAre(repo_of(4))) << "all have one";
@@ -352,7 +355,7 @@ TEST(question_machine, an_urgent_question_displaces_one_that_is_not) {
   EXPECT_EQ(x.refused.back(), repo_of(9)) << "all are urgent";
 }
 
-// Whoever makes all its questions urgent takes places from itself alone.
+// A site that makes all its questions urgent takes places only from itself.
 TEST(question_machine, a_crowd_of_urgent_questions_displaces_no_smaller_site) {
   question_options options;
   options.waiting_max = 8;
@@ -367,8 +370,8 @@ TEST(question_machine, a_crowd_of_urgent_questions_displaces_no_smaller_site) {
     EXPECT_GE(number_of(each), 10u);
 }
 
-// What a listing leaves out comes again: half of all places are for those who
-// ask, and of that half a site has a share while others want some.
+// Repos that listings leave out come again. Half of all places are for other
+// questions, and a site has a share of that half while others need some.
 TEST(question_machine, what_listings_leave_out_has_a_share) {
   world x;
   const auto half = x.options.waiting_max / 2;

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-/// Which host is asked next.
+/// The order in which hosts are asked.
 namespace weir::tests {
 namespace {
 

@@ -39,7 +39,7 @@ std::string kind_of(const json::value& message) {
   return text_of(message.at("frame").at("header"), "t");
 }
 
-/// Whether REPO took it as what it is.
+/// Whether REPO accepted the event's content.
 bool is_taken(repo_counter x) {
   return x == repo_counter::commit_applied || x == repo_counter::sync_applied
          || x == repo_counter::sync_noop;
@@ -67,8 +67,8 @@ relay_scenario::relay_scenario(const json::value& file, bool relay)
   world_.clear();
 }
 
-/// The repo as it was before its first commit of the scenario. Old senders do
-/// not say on which tree that was made: then on any.
+/// The repo before its first commit of the scenario. Old senders do not name
+/// the tree on which it was made, so any tree is used.
 void relay_scenario::begin_synced(const json::value& body) {
   auto chain = std::make_shared<storage::chain_row>();
   chain->rev = atproto::tid::parse(text_of(body, "since")).value();
@@ -89,7 +89,8 @@ void relay_scenario::begin_synced(const json::value& body) {
   world_.settle();
 }
 
-/// Its first frame found the account, and its host serves what the #sync says.
+/// Its first frame found the account, and its host serves the state of the
+/// #sync.
 void relay_scenario::begin_new(const json::value& file) {
   world_.add_known();
   for (const auto& x : file.at("messages").as_array())
@@ -107,7 +108,7 @@ relay_scenario::treatment relay_scenario::take(const json::value& message) {
   why_.clear();
   auto sent
     = stream_.take({atproto::json_frame(frame.at("header"), frame.at("body"))});
-  if (sent.write) // Frames behind one that is missing wait for it.
+  if (sent.write) // Frames after a missing one wait for it.
     for (auto& x : stream_.machine.on_row_durable(steady_time{}).forward)
       sent.forward.push_back(std::move(x));
   for (const auto& x : sent.forward)
@@ -120,11 +121,11 @@ relay_scenario::treatment relay_scenario::take(const json::value& message) {
   return out;
 }
 
-/// What the host would serve from now on.
+/// Stores what the host would serve from now on.
 void relay_scenario::remember_state(const shared_bytes& frame) {
   const auto event = atproto::decode_frame(frame.view());
   if (!event)
-    return; // Who cannot be read says nothing of the host.
+    return; // An unreadable frame says nothing about the host.
   bytes_view blocks;
   if (const auto* commit = std::get_if<atproto::commit_event>(&*event))
     blocks = commit->blocks;
@@ -139,7 +140,7 @@ void relay_scenario::remember_state(const shared_bytes& frame) {
     atproto::public_key::from_multikey(world_.identity().signing_key).value(),
     after_all_vectors);
   ASSERT_TRUE(root) << root.error().reason;
-  // A commit under another rev than its own is nothing that a host has.
+  // A host does not have a commit whose rev differs from its frame's.
   const auto peeked = atproto::peek_frame(frame.view());
   if (peeked->rev == root->rev.str())
     newest_ = *root;

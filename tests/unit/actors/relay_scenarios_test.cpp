@@ -5,23 +5,24 @@
 
 #include <map>
 
-// The scenarios of the reference relay: what its files say that becomes of each
-// frame, and what becomes of it here.
+// The scenarios of the reference relay: compares the outcome of each frame with
+// the one in its files.
 
 namespace weir::tests {
 namespace {
 
 using outcome = relay_scenario::outcome;
 
-/// A frame of a scenario, by its place.
+/// A frame of a scenario, by its index.
 using frame_name = std::pair<std::string, size_t>;
 
-/// protocol-coverage.md 2.5.8: nothing proves a commit without prevData, or an
-/// op without prev, so it is not applied, and the repo is fetched. The relay
-/// passes such a commit on where it is told to be lenient.
+/// protocol-coverage.md 2.5.8: a commit without prevData, or with an op without
+/// prev, cannot be proved. So it is not applied, and the repo is fetched. The
+/// relay passes such a commit on in its lenient mode.
 constexpr auto no_prev_data = "unverifiable";
 
-/// Frames that the relay passes on and we do not believe, with the rule.
+/// Frames that the relay passes on and that are not accepted here, with the
+/// rule.
 const std::map<frame_name, std::string>& not_followed() {
   static const std::map<frame_name, std::string> out{
     {{"deactivation", 0}, no_prev_data},
@@ -41,8 +42,8 @@ const std::map<frame_name, std::string>& not_followed() {
   return out;
 }
 
-/// Those that it drops, and we do, with the rule: protocol-coverage.md 2.1.3,
-/// 2.1.1, 2.1.4 and 1.8.
+/// Frames that the relay drops and that are dropped here, with the rule:
+/// protocol-coverage.md 2.1.3, 2.1.1, 2.1.4 and 1.8.
 const std::map<frame_name, std::string>& dropped() {
   static const std::map<frame_name, std::string> out{
     {{"deactivation", 2}, "inactive_account"},
@@ -54,7 +55,7 @@ const std::map<frame_name, std::string>& dropped() {
   return out;
 }
 
-/// What the file's marks ask.
+/// The expectations in the file.
 struct marks {
   explicit marks(const boost::json::value& message)
     : drop(message.at("drop").as_bool()),
@@ -68,9 +69,9 @@ struct marks {
 
 struct tally {
   size_t frames = 0;
-  std::map<frame_name, std::string> dropped; ///< By which rule.
+  std::map<frame_name, std::string> dropped; ///< With the rule of each.
   size_t updates = 0;
-  std::map<frame_name, std::string> otherwise; ///< And by which rule.
+  std::map<frame_name, std::string> otherwise; ///< With the rule of each.
 };
 
 void play(const std::filesystem::path& path, bool relay, tally& out) {
@@ -95,8 +96,8 @@ void play(const std::filesystem::path& path, bool relay, tally& out) {
   }
 }
 
-// protocol-coverage.md 1.8, 2.1.3, 2.1.4, 2.5.8, 2.5.10, 4.4, 11.7: also where
-// the relay is lenient
+// protocol-coverage.md 1.8, 2.1.3, 2.1.4, 2.5.8, 2.5.10, 4.4, 11.7: includes
+// the cases in which the relay is lenient
 TEST(RelayScenariosTest, EveryFrameIsTreatedAsItsMarksSay) {
   WEIR_VECTORS(folder, "vectors/indigo/cmd/relay/testing/testdata");
   for (const auto relay : {false, true}) {

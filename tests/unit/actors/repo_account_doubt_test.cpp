@@ -3,9 +3,9 @@
 #include "tests/unit/actors/machine_frames.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// Words on an account that cannot be believed as they come: of a host that no
-/// document names yet, of a former host, of a frame that comes again. What is
-/// only kept in mind meanwhile, and given up when memory is short.
+/// Statements about an account that cannot be accepted at once: from a host
+/// that no document names yet, from a former host, or in a repeated frame.
+/// Meanwhile they are only kept in memory, and given up when memory is short.
 namespace weir::tests {
 namespace {
 
@@ -14,7 +14,7 @@ using testing::IsEmpty;
 constexpr auto wait_max = limits::repo_wait_max;
 constexpr auto burst = limits::refresh_burst_max;
 
-/// Synced, and woken anew: its identity is not known.
+/// A synced repo after a restart: its identity is not known.
 struct woken_repo : repo_world {
   woken_repo() {
     sync();
@@ -41,7 +41,7 @@ TEST(repo_account_doubt, an_account_event_outlives_a_slow_identity) {
   EXPECT_EQ(x.row->status, repo_status::synced);
   EXPECT_EQ(x.done.size(), 3u);
   EXPECT_FALSE(x.machine->idle());
-  x.learn(x.identity()); // As it was stored.
+  x.learn(x.identity()); // The stored identity.
   x.learn(x.identity());
   x.settle();
   EXPECT_EQ(x.row->account, account_status::takendown);
@@ -49,7 +49,7 @@ TEST(repo_account_doubt, an_account_event_outlives_a_slow_identity) {
   EXPECT_TRUE(x.machine->idle(true)) << "a second look is to come";
 }
 
-// protocol-coverage.md 4.1: a former host's word is not taken for it
+// protocol-coverage.md 4.1: a former host's statement does not count
 TEST(repo_account_doubt, a_held_event_counts_from_the_current_host_only) {
   woken_repo x;
   const auto seq = x.account_said(false, "takendown", other_pds_id);
@@ -62,7 +62,7 @@ TEST(repo_account_doubt, a_held_event_counts_from_the_current_host_only) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// An account that is away is not fetched: nobody else asks for its identity
+// An inactive account is not fetched, so nothing else requests its identity
 TEST(repo_account_doubt, a_held_event_goes_on_asking_for_the_identity) {
   woken_repo x;
   x.account_said(false, "takendown");
@@ -79,8 +79,8 @@ TEST(repo_account_doubt, a_held_event_goes_on_asking_for_the_identity) {
   EXPECT_EQ(x.done.size(), 1u);
 }
 
-// architecture.md, When memory runs short: nor does it fill memory; a listing
-// shows it later
+// architecture.md, When memory runs short: held events do not fill memory; a
+// listing shows the state later
 TEST(repo_account_doubt, a_held_event_is_given_up_when_memory_is_short) {
   woken_repo x;
   x.account_said(false, "takendown");
@@ -92,7 +92,7 @@ TEST(repo_account_doubt, a_held_event_is_given_up_when_memory_is_short) {
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
-// A DID that does not exist has no host that could speak for it
+// A DID that does not exist has no host to speak for it
 TEST(repo_account_doubt, a_held_event_of_no_did_is_dropped) {
   woken_repo x;
   const auto seq = x.account_said(false, "takendown");
@@ -105,7 +105,8 @@ TEST(repo_account_doubt, a_held_event_of_no_did_is_dropped) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol-coverage.md 4.1: a relay's word needs no identity, wherever it stood
+// protocol-coverage.md 4.1: a relay's statement needs no identity, whatever its
+// place
 TEST(repo_account_doubt, a_relay_is_heard_when_the_frames_before_are_given_up) {
   woken_repo x;
   const auto commit = x.take(x.make_commit());
@@ -118,7 +119,7 @@ TEST(repo_account_doubt, a_relay_is_heard_when_the_frames_before_are_given_up) {
   EXPECT_EQ(x.row->account, account_status::takendown);
 }
 
-// protocol-coverage.md 4: a later word stands before a held one
+// protocol-coverage.md 4: a later statement outweighs a held one
 TEST(repo_account_doubt, a_held_event_is_overtaken_by_a_later_one) {
   woken_repo x;
   const auto first = x.account_said(false, "takendown");
@@ -136,7 +137,7 @@ TEST(repo_account_doubt, a_held_event_is_overtaken_by_a_later_one) {
 
 // -- wishes when memory is short -----------------------------------------------
 
-// hostile-inputs.md 2.1.33: what is only wished does not fill memory
+// hostile-inputs.md 2.1.33: optional refreshes do not fill memory
 TEST(repo_identity, a_wish_to_refresh_is_left_to_the_row_when_memory_is_short) {
   repo_world x;
   x.sync();
@@ -154,12 +155,12 @@ TEST(repo_identity, a_wish_to_refresh_is_left_to_the_row_when_memory_is_short) {
 
 // -- what getRepo says (protocol-coverage.md 5) -------------------------------
 
-/// A fetch that is refused by a host whose document is an hour old.
+/// A host refuses the fetch, and its document is an hour old.
 struct refused_repo : repo_world {
   refused_repo() {
     sync();
     pass(1h);
-    make_commit(); // Lost.
+    make_commit(); // This commit is lost.
     take(make_commit());
     start_fetch(7);
     clear();
@@ -169,7 +170,7 @@ struct refused_repo : repo_world {
 };
 
 // protocol-coverage.md 4.5: one answer erases nothing; a host that is being
-// restored knows nobody, either
+// restored knows no accounts either
 TEST(repo_account_doubt, a_host_that_knows_nothing_of_a_repo_is_asked_again) {
   refused_repo x;
   EXPECT_EQ(x.refreshes, 1u);
@@ -182,7 +183,8 @@ TEST(repo_account_doubt, a_host_that_knows_nothing_of_a_repo_is_asked_again) {
   x.answer(account_status::active);
   x.settle();
   EXPECT_EQ(x.row->account, account_status::active);
-  EXPECT_EQ(x.row->status, repo_status::error); // Fetched again when it is due.
+  // It is fetched again when its retry is due.
+  EXPECT_EQ(x.row->status, repo_status::error);
 }
 
 // limits::account_question_pause
@@ -221,7 +223,7 @@ TEST(repo_account_doubt, who_asks_by_hand_does_not_wait_for_room) {
   EXPECT_TRUE(x.questions.back().urgent);
 }
 
-// protocol-coverage.md 5: the current host is known by a new document
+// protocol-coverage.md 5: a new document shows the current host
 // protocol-coverage.md 4.5
 TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {
   refused_repo x;
@@ -241,8 +243,7 @@ TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// protocol-coverage.md 4.6, 5: after a migration the old host knows nothing of
-// it
+// protocol-coverage.md 4.6, 5: after a migration the old host does not have it
 // protocol-coverage.md 4.5
 TEST(repo_account_doubt, a_former_host_that_lost_a_repo_proves_nothing) {
   for (const auto twice : {false, true}) {
@@ -270,11 +271,13 @@ TEST(repo_account_doubt, a_former_host_that_lost_a_repo_proves_nothing) {
   }
 }
 
-// protocol-coverage.md 5: an answer from before the refusal, or none
+// protocol-coverage.md 5: the answer is older than the refusal, or there is
+// none
 TEST(repo_account_doubt, an_old_document_confirms_nothing) {
   refused_repo x;
   x.learn(x.identity(), false, x.asked - 1);
-  x.learn(x.identity(), false, {}, false); // Known, while another one comes.
+  // It is the known one, while another one comes.
+  x.learn(x.identity(), false, {}, false);
   x.learn(fail(ec::unreachable, "no directory"));
   x.settle();
   EXPECT_THAT(x.questions, IsEmpty());
@@ -283,14 +286,14 @@ TEST(repo_account_doubt, an_old_document_confirms_nothing) {
   EXPECT_EQ(x.wishes.back().not_before, x.now.wall.seconds() + 60);
 }
 
-// protocol-coverage.md 5: the other refusals say what the account is, and keep
-// its records: they count at once when the document is new
+// protocol-coverage.md 5: the other refusals give the account's state, and its
+// records are kept: they count at once if the document is new
 TEST(repo_account_doubt, a_refused_fetch_waits_for_a_new_document) {
   for (const auto moves : {false, true}) {
     repo_world x;
     x.sync();
     x.pass(1h);
-    x.make_commit(); // Lost.
+    x.make_commit(); // This commit is lost.
     x.take(x.make_commit());
     x.start_fetch(7);
     x.clear();
@@ -309,7 +312,8 @@ TEST(repo_account_doubt, a_refused_fetch_waits_for_a_new_document) {
   }
 }
 
-// `limits::identity_current`, and a second more: young documents are current
+// `limits::identity_current`, and a second more: up to this age a document
+// counts as current
 TEST(repo_account_doubt, a_young_document_names_the_current_host) {
   for (const auto age :
        {limits::identity_current, limits::identity_current + 1s}) {
@@ -325,7 +329,7 @@ TEST(repo_account_doubt, a_young_document_names_the_current_host) {
 
 // -- frames that come again ---------------------------------------------------
 
-// protocol-coverage.md 4: what a later event decided stays, also after a crash
+// protocol-coverage.md 4: the result of a later event stays, even after a crash
 TEST(repo_account_doubt, an_account_event_that_comes_again_is_ignored) {
   for (const auto crash : {false, true}) {
     repo_world x;
@@ -350,7 +354,7 @@ TEST(repo_account_doubt, an_account_event_that_comes_again_is_ignored) {
   }
 }
 
-// Behind a frame that waits it was not looked at before it was held.
+// An event that waited for a frame before it was not compared when it was held.
 TEST(repo_account_doubt, an_event_that_came_again_and_was_held_is_ignored) {
   repo_world x;
   x.sync();
@@ -371,7 +375,7 @@ TEST(repo_account_doubt, an_event_that_came_again_and_was_held_is_ignored) {
   EXPECT_EQ(x.machine->row().account, account_status::active);
 }
 
-// ADR 1, 5: cursors of two upstreams say nothing of each other
+// ADR 1, 5: cursors of two upstreams cannot be compared
 TEST(repo_account_doubt, a_lower_cursor_of_another_upstream_or_epoch_counts) {
   repo_world x;
   x.sync();

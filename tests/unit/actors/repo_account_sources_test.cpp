@@ -1,8 +1,8 @@
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// What a relay, the host's stream and the host itself say of an account, and
-/// when it is asked (protocol-coverage.md 2.1.3, 4.1, 4.5).
+/// The statements of a relay, the host's stream and the host itself about an
+/// account, and when the host is asked (protocol-coverage.md 2.1.3, 4.1, 4.5).
 namespace weir::tests {
 namespace {
 
@@ -33,7 +33,7 @@ TEST(repo_account_sources, a_relays_takedown_outlives_the_hosts_words) {
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
-// protocol-coverage.md 4.t7: the directory's word is withdrawn by no host
+// protocol-coverage.md 4.t7: no host can withdraw the directory's tombstone
 TEST(repo_account_sources, a_tombstone_outlives_events_and_listings) {
   synced_repo x;
   x.identity_event();
@@ -62,7 +62,7 @@ TEST(repo_account_sources, a_tombstone_outlives_events_and_listings) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// protocol-coverage.md 4.1: nobody is left to withdraw it
+// protocol-coverage.md 4.1: no upstream is left that could withdraw it
 TEST(repo_account_sources, a_relay_that_is_followed_no_more_takes_nobody_down) {
   synced_repo x;
   x.account_event(false, "takendown", relay_id);
@@ -77,8 +77,8 @@ TEST(repo_account_sources, a_relay_that_is_followed_no_more_takes_nobody_down) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// protocol-coverage.md 4.5: the host of a repo that was fetched is active by
-// its own word
+// protocol-coverage.md 4.5: when a fetch succeeds, the host itself says that
+// the account is active
 TEST(repo_account_sources, a_fetch_outweighs_a_listing_that_is_behind) {
   repo_world x;
   x.board.put(quiet_upstream(pds_id, "https://elsewhere.test", 1, 1));
@@ -94,7 +94,8 @@ TEST(repo_account_sources, a_fetch_outweighs_a_listing_that_is_behind) {
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
-// A commit of such an account is no doubt: the host never said it was away.
+// A commit of such an account raises no doubt: the host never said that it is
+// inactive.
 TEST(repo_account_sources, a_relays_takedown_is_not_asked_about) {
   synced_repo x;
   x.account_event(false, "takendown", relay_id);
@@ -120,7 +121,7 @@ TEST(repo_account_sources, commits_of_an_account_that_is_away_are_asked_about) {
   x.take(x.make_commit());
   EXPECT_EQ(x.questions.size(), 2u);
   x.answer(account_status::active);
-  x.learn(x.identity()); // Asked for before that word.
+  x.learn(x.identity()); // It was requested before that statement.
   x.learn(x.identity());
   x.settle();
   EXPECT_EQ(x.row->account, account_status::active);
@@ -132,7 +133,8 @@ TEST(repo_account_sources, an_account_that_is_away_can_be_asked_about_by_hand) {
   synced_repo x;
   x.account_event(false, "suspended");
   x.settle();
-  for (size_t i = 1; i <= 2; ++i) { // Whenever it was asked last.
+  // The time of the last question does not matter.
+  for (size_t i = 1; i <= 2; ++i) {
     EXPECT_TRUE(x.resync());
     ASSERT_EQ(x.questions.size(), i);
     EXPECT_TRUE(x.questions.back().at_once);
@@ -160,8 +162,8 @@ TEST(repo_account_sources, a_host_that_is_not_known_is_looked_up_and_asked) {
   EXPECT_EQ(x.questions[0].pds, pds_origin);
 }
 
-// protocol-coverage.md 4.6: the state at the old host is not the one at the new
-// host
+// protocol-coverage.md 4.6: the state at the old host is not that at the new
+// one
 TEST(repo_account_sources, the_new_host_of_an_account_that_is_away_is_asked) {
   synced_repo x;
   x.account_event(false, "deactivated");
@@ -176,8 +178,8 @@ TEST(repo_account_sources, the_new_host_of_an_account_that_is_away_is_asked) {
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
-// protocol-coverage.md 4.1: the host has a stream of its own, the relay may be
-// behind
+// protocol-coverage.md 4.1: the host has a stream of its own, and the relay may
+// be behind
 TEST(repo_account_sources, a_relay_that_contradicts_the_host_makes_us_ask) {
   synced_repo x;
   x.account_event(false, "deleted", relay_id);
@@ -190,7 +192,7 @@ TEST(repo_account_sources, a_relay_that_contradicts_the_host_makes_us_ask) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// protocol-coverage.md 4.5: what comes soon after a question is not forgotten
+// protocol-coverage.md 4.5: a request soon after a question is not forgotten
 TEST(repo_account_sources, a_question_that_comes_too_soon_is_asked_later) {
   synced_repo x;
   x.account_event(false, "deactivated", relay_id);
@@ -208,13 +210,13 @@ TEST(repo_account_sources, a_question_that_comes_too_soon_is_asked_later) {
   x.pass(limits::account_question_interval);
   EXPECT_EQ(x.questions.size(), 2u);
   x.answer(account_status::active);
-  x.learn(x.identity()); // Asked for before that word.
+  x.learn(x.identity()); // It was requested before that statement.
   x.learn(x.identity());
   x.settle();
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
-// protocol-coverage.md 4.5, t5: bytes stay until it is certain
+// protocol-coverage.md 4.5, t5: records stay until it is certain
 TEST(repo_account_sources, a_repo_is_erased_when_its_host_says_it_is_gone) {
   synced_repo x;
   x.answer(account_status::deleted);
@@ -223,7 +225,7 @@ TEST(repo_account_sources, a_repo_is_erased_when_its_host_says_it_is_gone) {
   EXPECT_EQ(x.row->words.host, account_status::deleted);
 }
 
-// A fetch under way shows by itself what the account is.
+// A fetch in progress shows the account's state by itself.
 TEST(repo_account_sources, an_answer_during_a_fetch_changes_nothing) {
   repo_world x;
   x.add_known();

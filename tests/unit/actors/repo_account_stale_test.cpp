@@ -1,12 +1,13 @@
 #include "actors/repo/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-// What is believed of an account by a document that may be an old one, or by
-// nobody.
+// Statements about an account that are judged by a document that may be old, or
+// by none.
 namespace weir::tests {
 namespace {
 
-// architecture.md, A wrong clock: a clock was ahead when it was fetched
+// architecture.md, A wrong clock: the document was fetched while a clock was
+// ahead
 TEST(repo_account_stale, a_document_from_the_future_is_not_current) {
   repo_world x;
   x.add_known();
@@ -21,7 +22,7 @@ TEST(repo_account_stale, a_document_from_the_future_is_not_current) {
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
-// architecture.md, A wrong clock: which is the newer one does not depend on the
+// architecture.md, A wrong clock: the order of documents does not depend on the
 // clock
 TEST(repo_account_stale, a_clock_that_is_put_right_hides_no_new_document) {
   repo_world x;
@@ -34,8 +35,8 @@ TEST(repo_account_stale, a_clock_that_is_put_right_hides_no_new_document) {
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
-// architecture.md I4: what was given up while nobody judged it may have said
-// that the account is back
+// architecture.md I4: frames that were given up unchecked may have said that
+// the account is back
 TEST(repo_account_stale, a_gap_of_an_account_that_is_away_asks_its_host) {
   for (const auto gap : {false, true}) {
     repo_world x;
@@ -51,7 +52,7 @@ TEST(repo_account_stale, a_gap_of_an_account_that_is_away_asks_its_host) {
   }
 }
 
-// The listing of a host that may be the former one
+// The listing's host may be the former one
 TEST(repo_account_stale, a_listing_takes_nothing_while_a_document_is_awaited) {
   for (const auto moves : {false, true}) {
     repo_world x;
@@ -76,11 +77,11 @@ TEST(repo_account_stale, a_listing_takes_nothing_while_a_document_is_awaited) {
   }
 }
 
-// The line of a listing can wait for a document longer than a fetch lasts
+// A line of a listing may wait for a document longer than a fetch takes
 TEST(repo_account_stale, a_listing_does_not_undo_what_the_host_said_meanwhile) {
   for (const auto said : {account_status::active, account_status::suspended}) {
     repo_world x;
-    x.sync(); // Its host gave the repo: the account is active.
+    x.sync(); // Its host gave the repo, so the account is active.
     x.board.put(quiet_upstream(pds_id, pds_origin, 1, 1));
     x.list({}, account_status::suspended, pds_id);
     x.pass(x.settings->listing_grace);
@@ -93,7 +94,7 @@ TEST(repo_account_stale, a_listing_does_not_undo_what_the_host_said_meanwhile) {
   }
 }
 
-// protocol-coverage.md 4.5: an answer may be long on its way, too
+// protocol-coverage.md 4.5: an answer may be delayed, too
 TEST(repo_account_stale, an_answer_that_an_event_overtook_is_asked_for_again) {
   repo_world x;
   x.sync();
@@ -113,8 +114,8 @@ TEST(repo_account_stale, an_answer_that_an_event_overtook_is_asked_for_again) {
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
-// protocol-coverage.md 4.t7: a directory that says once that an identity is
-// gone may be wrong, and nothing announces that it is right again
+// protocol-coverage.md 4.t7: a directory that reports a tombstone once may be
+// wrong, and nothing announces its correction
 TEST(repo_account_stale, a_tombstone_is_looked_at_again) {
   repo_world x;
   x.sync();
@@ -141,8 +142,8 @@ TEST(repo_account_stale, a_tombstone_is_looked_at_again) {
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
-// protocol-coverage.md 4.1: a page may be long on its way, and what the stream
-// told meanwhile is newer
+// protocol-coverage.md 4.1: a page may be delayed, and events that came
+// meanwhile are newer
 TEST(repo_account_stale, a_listing_undoes_no_event_behind_its_request) {
   for (const auto from : {pds_id, relay_id}) {
     for (const uint64_t told : {5u, 6u}) {
@@ -171,7 +172,7 @@ TEST(repo_account_stale, a_listing_undoes_no_event_behind_its_request) {
 }
 
 } // namespace
-// protocol-coverage.md 4.5: what its former host says of an account that moved,
+// protocol-coverage.md 4.5: a former host answers about an account that moved
 // after the document was looked up
 TEST(repo_account_stale, no_document_is_young_enough_for_a_former_host) {
   for (const auto asked : {false, true}) {

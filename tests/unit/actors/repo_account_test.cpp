@@ -20,7 +20,7 @@ const storage::transaction* last_fact(const repo_world& x,
   return nullptr;
 }
 
-/// A repo of which a commit is in flight and another one waits behind it.
+/// A repo with a commit in flight and another one that waits.
 struct busy_repo : repo_world {
   busy_repo() {
     sync();
@@ -34,7 +34,7 @@ struct status_case {
   account_status status;
 };
 
-// protocol-coverage.md 4.2, 4.t2, 4.t3, 4.t4: every word of the table
+// protocol-coverage.md 4.2, 4.t2, 4.t3, 4.t4: every status of the table
 TEST(repo_accounts, every_inactive_status_is_kept_as_a_fact) {
   for (const auto& [word, status] : std::initializer_list<status_case>{
          {"deactivated", account_status::deactivated},
@@ -59,8 +59,8 @@ TEST(repo_accounts, every_inactive_status_is_kept_as_a_fact) {
   }
 }
 
-// storage-format.md 3.2: an operation is known by its CID; a fact's is that of
-// its text, raw, so that what is stored can be checked
+// storage-format.md 3.2: an operation is identified by its CID. That of a fact
+// is the raw CID of its text, so that stored facts can be checked
 TEST(repo_accounts, every_fact_is_named_by_the_cid_of_its_text) {
   repo_world x;
   x.sync();
@@ -81,7 +81,7 @@ TEST(repo_accounts, every_fact_is_named_by_the_cid_of_its_text) {
             storage::fact_json(*x.row));
 }
 
-// protocol-coverage.md 4.2: active decides, whatever the word
+// protocol-coverage.md 4.2: `active` decides, whatever the status says
 // protocol-coverage.md 4.t6
 TEST(repo_accounts, an_active_account_is_visible_whatever_its_status_says) {
   for (const auto* word : {"", "throttled", "desynchronized", "takendown"}) {
@@ -112,15 +112,16 @@ TEST(repo_accounts, an_inactive_account_says_nothing_until_it_is_back) {
   x.account_event(true);
   x.settle();
   EXPECT_EQ(x.row->account, account_status::active);
-  EXPECT_EQ(x.row->status, repo_status::desync); // What came was dropped.
+  // The commits that came were dropped.
+  EXPECT_EQ(x.row->status, repo_status::desync);
   EXPECT_EQ(x.wishes.size(), 1u);
   x.run_fetch(5);
   EXPECT_EQ(x.row->status, repo_status::synced);
   EXPECT_EQ(x.chain->data, x.account.data());
 }
 
-// protocol-coverage.md 4: a repo that was not in sync is fetched when it is
-// back
+// protocol-coverage.md 4: a repo that was not in sync is fetched when its
+// account is back
 TEST(repo_accounts, reactivation_queues_a_repo_that_is_not_synced) {
   repo_world x;
   x.add_known();
@@ -154,7 +155,7 @@ TEST(repo_accounts, a_deleted_account_is_purged_in_one_update) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// actors.md, Erasing: nothing outlives the mark
+// actors.md, Erasing: nothing survives the mark
 TEST(repo_accounts, commits_that_wait_go_with_the_deleted_account) {
   busy_repo x;
   x.account_event(false, "deleted");
@@ -167,8 +168,8 @@ TEST(repo_accounts, commits_that_wait_go_with_the_deleted_account) {
   EXPECT_FALSE(x.chain->rev.defined());
 }
 
-// protocol-coverage.md 4.t5: a deleted account may come back, then it is
-// fetched whole
+// protocol-coverage.md 4.t5: a deleted account may come back; then it is
+// fetched completely
 TEST(repo_accounts, a_deleted_account_that_returns_is_fetched_from_nothing) {
   repo_world x;
   x.sync();
@@ -188,7 +189,7 @@ TEST(repo_accounts, a_deleted_account_that_returns_is_fetched_from_nothing) {
   EXPECT_EQ(x.chain->data, x.account.data());
 }
 
-// actors.md, Erasing: what was purged is logged again
+// actors.md, Erasing: records that were purged are logged again
 TEST(repo_accounts, a_deleted_account_that_returns_unchanged_is_logged_anew) {
   repo_world x;
   x.sync();
@@ -200,7 +201,8 @@ TEST(repo_accounts, a_deleted_account_that_returns_unchanged_is_logged_anew) {
   EXPECT_EQ(x.chain->rev, x.account.rev());
 }
 
-// protocol-coverage.md 4; SYNC-30: a status that changes during a fetch ends it
+// protocol-coverage.md 4; SYNC-30: a status that changes during a fetch ends
+// the fetch
 TEST(repo_accounts, an_account_that_goes_away_ends_its_fetch) {
   for (const auto* word : {"takendown", "deleted"}) {
     repo_world x;
@@ -218,7 +220,8 @@ TEST(repo_accounts, an_account_that_goes_away_ends_its_fetch) {
   }
 }
 
-// protocol-coverage.md 5.0: the host says why it serves nothing; no retry loop
+// protocol-coverage.md 5.0: the host gives the reason, so the fetch is not
+// retried
 TEST(repo_accounts, a_host_that_names_a_status_ends_the_retries) {
   for (const auto status :
        {account_status::deactivated, account_status::suspended,
@@ -237,8 +240,8 @@ TEST(repo_accounts, a_host_that_names_a_status_ends_the_retries) {
   }
 }
 
-// protocol-coverage.md 4: what is not fetched does not fail, whoever said that
-// it is away
+// protocol-coverage.md 4: a repo that is not fetched cannot fail, whichever
+// server said that the account is inactive
 TEST(repo_accounts, a_repo_that_fails_and_goes_away_fails_no_more) {
   repo_world x;
   x.add_known();

@@ -2,13 +2,13 @@
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// The directory said that an identity is gone, which only a document withdraws
-/// (protocol-coverage.md 4.t7). It may have erred, and nothing announces that
-/// it is right again.
+/// The directory reported a tombstone, which only a document withdraws
+/// (protocol-coverage.md 4.t7). The report may have been wrong, and nothing
+/// announces its correction.
 namespace weir::tests {
 namespace {
 
-/// Deleted by the word of the directory.
+/// A repo that counts as deleted because of the directory's tombstone.
 struct tombstoned_repo : repo_world {
   tombstoned_repo() {
     sync();
@@ -19,7 +19,7 @@ struct tombstoned_repo : repo_world {
     clear();
   }
 
-  /// The directory says it as often as it is asked.
+  /// Answers every further look-up with the tombstone.
   void use_up_looks() {
     for (uint32_t i = 0; i <= limits::second_looks_max; ++i) {
       pass(24h);
@@ -36,7 +36,7 @@ struct tombstoned_repo : repo_world {
     settle();
   }
 
-  /// Its host has it, and it is away.
+  /// Its host has the account, which is inactive.
   void deactivate() {
     account_event(false, "deactivated", pds_id);
     use_up_looks();
@@ -50,8 +50,8 @@ struct tombstoned_repo : repo_world {
   }
 };
 
-// protocol-coverage.md 4.t7; architecture.md I4: the process ends and begins
-// meanwhile
+// protocol-coverage.md 4.t7; architecture.md I4: the process restarts in
+// between
 TEST(repo_account_tombstone, the_next_life_goes_on_looking) {
   tombstoned_repo x;
   ASSERT_TRUE(x.row->identity_due);
@@ -71,7 +71,7 @@ TEST(repo_account_tombstone, the_next_life_goes_on_looking) {
   x.expect_back();
 }
 
-// One that was never fetched
+// The repo was never fetched
 TEST(repo_account_tombstone, an_account_that_is_new_is_looked_at_again) {
   repo_world x;
   x.add();
@@ -85,7 +85,7 @@ TEST(repo_account_tombstone, an_account_that_is_new_is_looked_at_again) {
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
-// The document that was hoped for is there
+// The expected document has come
 TEST(repo_account_tombstone, nobody_looks_again_when_it_is_withdrawn) {
   tombstoned_repo x;
   x.pass(limits::second_look_pause);
@@ -96,8 +96,8 @@ TEST(repo_account_tombstone, nobody_looks_again_when_it_is_withdrawn) {
   EXPECT_EQ(x.refreshes, asked);
 }
 
-// protocol-coverage.md 4.t7: when no look is left, its host is heard, once a
-// day
+// protocol-coverage.md 4.t7: when no look-up is left, its host's statements
+// count, once a day
 TEST(repo_account_tombstone, its_host_has_the_directory_asked_once_a_day) {
   tombstoned_repo x;
   x.use_up_looks();
@@ -126,7 +126,7 @@ TEST(repo_account_tombstone, its_host_has_the_directory_asked_once_a_day) {
   x.expect_back();
 }
 
-// The cache of documents knows how old it is, and looks up what is a day old
+// The cache of documents knows their age, and looks up one that is a day old
 TEST(repo_account_tombstone, one_that_is_woken_by_its_host_reads_it_first) {
   tombstoned_repo x;
   x.use_up_looks();
@@ -161,8 +161,8 @@ TEST(repo_account_tombstone, what_the_host_answers_counts_as_its_listing_does) {
   x.expect_back();
 }
 
-// protocol-coverage.md 4.t7: one that is away can come back, so `deleted` is
-// wrong of it
+// protocol-coverage.md 4.t7: an inactive account can come back, so `deleted` is
+// wrong for it
 TEST(repo_account_tombstone, one_that_is_deactivated_is_looked_up_as_well) {
   tombstoned_repo x;
   x.deactivate();
@@ -206,7 +206,7 @@ TEST(repo_account_tombstone, one_that_is_deactivated_meanwhile_is_looked_at) {
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
-// As a commit does: such an account is not quiet
+// As after a commit: such an account is not quiet
 TEST(repo_account_tombstone, an_event_that_denies_it_begins_the_looks_anew) {
   tombstoned_repo x;
   x.use_up_looks();
@@ -222,7 +222,7 @@ TEST(repo_account_tombstone, an_event_that_denies_it_begins_the_looks_anew) {
 
 // -- nothing is erased for one word -------------------------------------------
 
-/// Fetched; the directory said once that it is gone.
+/// A fetched repo; the directory has reported a tombstone once.
 struct doubted_repo : repo_world {
   doubted_repo() {
     sync();
@@ -259,7 +259,7 @@ TEST(repo_account_tombstone, the_first_one_changes_nothing) {
   EXPECT_EQ(x.count_of(repo_counter::account_changed), 0u);
 }
 
-// Somebody else had the newer document looked up before.
+// Another asker had already caused the look-up of the newer document.
 TEST(repo_account_tombstone, one_with_another_key_is_looked_at_again_as_well) {
   repo_world x;
   x.sync();
@@ -297,8 +297,8 @@ TEST(repo_account_tombstone, a_document_between_the_two_begins_anew) {
   EXPECT_TRUE(x.is_whole());
 }
 
-// protocol-coverage.md 2.5.6: a directory that errs has not said by which key
-// to judge.
+// protocol-coverage.md 2.5.6: a wrong answer of the directory does not say
+// which key to use.
 TEST(repo_account_tombstone, what_another_key_signs_waits_for_a_document) {
   repo_world x;
   x.sync();
@@ -345,7 +345,7 @@ TEST(repo_account_tombstone, a_clock_that_was_ahead_puts_nothing_off) {
   EXPECT_TRUE(x.write().erase);
 }
 
-// The looks end before the longest `gone_grace` does
+// The look-ups end before the longest `gone_grace`
 TEST(repo_account_tombstone, the_last_look_decides) {
   repo_world x;
   x.sync();

@@ -19,7 +19,7 @@ TEST(repo_buffer, a_fetch_that_fails_drops_what_was_kept) {
   EXPECT_EQ(x.row->status, repo_status::error);
 }
 
-// SYNC-26: nor what had not gone to the disk yet
+// SYNC-26: commits that were not on disk yet are dropped, too
 TEST(repo_buffer, a_fetch_that_fails_takes_puts_back_that_were_not_sent) {
   buffering x;
   storage::new_operation op;
@@ -27,14 +27,14 @@ TEST(repo_buffer, a_fetch_that_fails_takes_puts_back_that_were_not_sent) {
   op.rkey = "a";
   op.id = atproto::cid::of_dag_cbor(make_record("a"));
   x.chunk(7, {op});
-  x.write_commits(buffering::commits_max + 1); // Wait for the chunk.
+  x.write_commits(buffering::commits_max + 1); // These wait for the chunk.
   x.fail_fetch(7, fail(ec::unreachable));
   x.settle();
   EXPECT_THAT(x.buffer, IsEmpty());
   EXPECT_EQ(x.row->status, repo_status::error);
 }
 
-// SYNC-26: a page of an ended job is of no use
+// SYNC-26: a page of a job that ended is useless
 TEST(repo_buffer, a_page_that_comes_after_its_job_is_not_taken) {
   buffering x;
   x.write_commits(buffering::commits_max + 1);
@@ -51,7 +51,8 @@ TEST(repo_buffer, a_page_that_comes_after_its_job_is_not_taken) {
   x.fetched(8, *x.answer);
   x.settle();
   EXPECT_EQ(x.reads, 1u);
-  x.page_after = std::next(x.buffer.begin(), 5)->first; // Of somewhere else.
+  // The page starts at another place.
+  x.page_after = std::next(x.buffer.begin(), 5)->first;
   x.page(10, false);
   EXPECT_EQ(x.machine->waiting(), 0u);
   EXPECT_EQ(x.reads, 2u);
@@ -61,7 +62,7 @@ TEST(repo_buffer, a_page_that_comes_after_its_job_is_not_taken) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// SYNC-26: what cannot be read is missing
+// SYNC-26: unreadable commits are missing
 TEST(repo_buffer, a_buffer_that_cannot_be_read_desyncs_the_repo) {
   buffering x;
   x.write_commits(buffering::commits_max + 1);
@@ -89,7 +90,7 @@ TEST(repo_buffer, the_place_in_the_buffer_ends_with_its_job) {
   x.list({}, account_status::suspended);
   x.pass(x.settings->listing_grace);
   x.settle();
-  x.page(100, false); // Of the job that ended.
+  x.page(100, false); // This page belongs to the job that ended.
   x.account_event(true, {}, relay_id);
   x.settle();
   x.start_fetch(8);
@@ -104,12 +105,12 @@ TEST(repo_buffer, the_place_in_the_buffer_ends_with_its_job) {
   EXPECT_EQ(x.chain->data, x.account.data());
 }
 
-// protocol-coverage.md 4.5: the host may have said it after it gave its repo
+// protocol-coverage.md 4.5: the host may have said it after it served its repo
 TEST(repo_buffer, what_a_host_says_meanwhile_is_asked_for_again) {
   buffering x;
   x.write_commits(buffering::commits_max + 1);
   x.settle();
-  x.answered(); // The fetch is over, what was kept is not.
+  x.answered(); // The fetch has ended, but the kept commits are not applied.
   x.tell({x.account.did(), pds_origin, account_status::deactivated});
   EXPECT_EQ(x.questions.size(), 1u);
   x.tell({x.account.did(), pds_origin, account_status::deactivated});
@@ -119,7 +120,7 @@ TEST(repo_buffer, what_a_host_says_meanwhile_is_asked_for_again) {
   x.serve_pages();
   EXPECT_EQ(x.row->account, account_status::active);
   x.tell({x.account.did(), pds_origin, account_status::deactivated});
-  x.learn(x.identity()); // Its host is still that one.
+  x.learn(x.identity()); // Its host is still the same.
   x.settle();
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }

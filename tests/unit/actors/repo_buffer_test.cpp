@@ -21,7 +21,7 @@ TEST(repo_buffer, a_commit_during_the_fetch_is_kept_and_finished_at_once) {
   EXPECT_EQ(x.machine->waiting(), 1u);
 }
 
-// architecture.md I4: but not before the row says `syncing` on disk
+// architecture.md I4: but not before `syncing` is on disk
 TEST(repo_buffer, a_kept_commit_is_not_finished_before_syncing_is_durable) {
   repo_world x;
   x.add_known();
@@ -33,7 +33,7 @@ TEST(repo_buffer, a_kept_commit_is_not_finished_before_syncing_is_durable) {
   EXPECT_TRUE(x.finished(seq));
 }
 
-// SYNC-26: in order, and the switch to synced is the same step
+// SYNC-26: they are applied in order, and the last one makes the repo synced
 // protocol-coverage.md 5.6
 TEST(repo_buffer, kept_commits_follow_the_root_in_order_and_end_the_fetch) {
   buffering x;
@@ -53,7 +53,7 @@ TEST(repo_buffer, kept_commits_follow_the_root_in_order_and_end_the_fetch) {
   EXPECT_THAT(x.job_ends, ElementsAre(ec::none));
 }
 
-// SYNC-26: what the fetch contains is dropped
+// SYNC-26: commits that the fetch contains are dropped
 TEST(repo_buffer, kept_commits_up_to_the_fetched_rev_are_replays) {
   buffering x;
   x.write_commits(2);
@@ -71,7 +71,7 @@ TEST(repo_buffer, kept_commits_up_to_the_fetched_rev_are_replays) {
 // SYNC-26: the first kept commit must chain
 TEST(repo_buffer, a_kept_commit_that_does_not_chain_desyncs_again) {
   buffering x;
-  x.make_commit(); // Lost.
+  x.make_commit(); // This commit is lost.
   x.write_commits(2);
   x.answered();
   x.settle();
@@ -83,7 +83,7 @@ TEST(repo_buffer, a_kept_commit_that_does_not_chain_desyncs_again) {
   EXPECT_EQ(x.machine->waiting(), 0u);
 }
 
-// actors.md, One update of a repo: a drain longer than one update
+// actors.md, One update of a repo: there are more commits than one update takes
 TEST(repo_buffer, a_long_drain_takes_several_updates_and_stays_syncing) {
   buffering x;
   x.write_commits(limits::repo_coalesced_commits_max + 10);
@@ -125,7 +125,7 @@ TEST(repo_buffer, one_byte_more_than_memory_holds_moves_all_to_disk) {
   }
 }
 
-// SYNC-26: disk first, memory after it, live ones last
+// SYNC-26: first those on disk, then those in memory, then live ones
 TEST(repo_buffer, the_buffer_on_disk_is_drained_in_order_page_by_page) {
   buffering x;
   x.write_commits(buffering::commits_max + 1);
@@ -148,7 +148,7 @@ TEST(repo_buffer, the_buffer_on_disk_is_drained_in_order_page_by_page) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// SYNC-26: a PDS sends both when an account begins
+// SYNC-26: a PDS sends both when an account is created
 TEST(repo_buffer, a_commit_and_a_sync_of_one_rev_are_both_kept_on_disk) {
   buffering x;
   for (size_t i = 0; i <= buffering::commits_max / 2; ++i) {
@@ -183,10 +183,11 @@ TEST(repo_buffer, the_next_page_is_read_when_the_last_one_was_taken) {
   EXPECT_EQ(x.machine->waiting(), 0u);
 }
 
-// ADR 1, 4: the store's readers see only what is durable
+// ADR 1, 4: readers of the store see only durable data
 TEST(repo_buffer, the_buffer_is_not_read_before_it_is_on_disk) {
   buffering x;
-  x.write_commits(buffering::commits_max + 1); // On their way to the disk.
+  // They are on their way to the disk.
+  x.write_commits(buffering::commits_max + 1);
   x.answered();
   EXPECT_EQ(x.reads, 0u);
   x.write();
@@ -196,7 +197,7 @@ TEST(repo_buffer, the_buffer_is_not_read_before_it_is_on_disk) {
   EXPECT_EQ(x.chain->rev, x.account.rev());
 }
 
-// SYNC-26: puts that had to wait for a chunk
+// SYNC-26: commits had to wait for a chunk before they were stored
 TEST(repo_buffer, puts_behind_another_update_are_waited_for_too) {
   buffering x;
   storage::new_operation op;
@@ -206,7 +207,7 @@ TEST(repo_buffer, puts_behind_another_update_are_waited_for_too) {
   x.chunk(7, {op});
   x.write_commits(buffering::commits_max + 1);
   x.answered();
-  x.write(); // The chunk; puts and root go together now.
+  x.write(); // The chunk is written; commits and root are now sent together.
   x.take(x.make_commit());
   EXPECT_EQ(x.reads, 0u);
   x.write();
@@ -238,7 +239,7 @@ TEST(repo_buffer, a_full_disk_buffer_is_discarded_and_leaves_a_gap) {
   }
 }
 
-// SYNC-26: the fetch that follows heals the gap
+// SYNC-26: the next fetch closes the gap
 TEST(repo_buffer, a_fetch_after_the_overflow_closes_the_gap) {
   buffering x;
   x.row->gap = true;

@@ -1,15 +1,15 @@
 #include "actors/repo/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-// A repo that the stream of a PDS named: what its events told was finished
-// before it was tracked.
+// A repo that the stream of a PDS named. Its events were finished before it was
+// tracked.
 namespace weir::tests {
 namespace {
 
 using testing::IsEmpty;
 
-// protocol-coverage.md 4: an #identity that came between the look-up of the
-// claim and the addition
+// protocol-coverage.md 4: an #identity came between the look-up for the claim
+// and the addition
 TEST(repo_claimed, a_document_that_may_be_old_is_looked_up_before_the_fetch) {
   repo_world x;
   EXPECT_TRUE(x.add({}, true));
@@ -28,7 +28,7 @@ TEST(repo_claimed, a_document_that_may_be_old_is_looked_up_before_the_fetch) {
   EXPECT_EQ(x.orders[0].pds, pds_origin);
 }
 
-// architecture.md I4: its frames are finished, so the row has to say it
+// architecture.md I4: its frames are finished, so only the row remembers it
 TEST(repo_claimed, a_crash_does_not_forget_the_look_up) {
   repo_world x;
   x.add({}, true);
@@ -36,7 +36,7 @@ TEST(repo_claimed, a_crash_does_not_forget_the_look_up) {
   EXPECT_TRUE(x.row->identity_due);
   x.clear();
   x.restart();
-  x.learn(x.identity()); // The one that is known.
+  x.learn(x.identity()); // The known document.
   EXPECT_EQ(x.refreshes, 1u);
   x.learn(x.identity());
   x.settle();
@@ -50,8 +50,8 @@ TEST(repo_claimed, without_such_an_event_what_is_known_will_do) {
   EXPECT_EQ(x.loads, 1u);
 }
 
-// A fetch older than the event that caused it is no success. Nobody has proved
-// that rev. limits::listed_rev_tries_max
+// A fetch that is older than its cause has not succeeded. That rev was not
+// proved. limits::listed_rev_tries_max
 TEST(repo_claimed, the_fetch_has_to_bring_the_rev_that_was_told) {
   repo_world x;
   const auto told = atproto::tid::from_time(x.now.wall, 1);
@@ -69,7 +69,8 @@ TEST(repo_claimed, the_fetch_has_to_bring_the_rev_that_was_told) {
   }
 }
 
-// The addition came twice, because nobody knew what became of the first.
+// The repo was added twice, because the result of the first addition was not
+// known.
 TEST(repo_claimed, a_rev_that_a_synced_repo_lacks_opens_a_gap) {
   repo_world x;
   x.make_commit();

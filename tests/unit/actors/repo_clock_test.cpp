@@ -3,14 +3,14 @@
 #include "actors/support/limits_health.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-// architecture.md, A wrong clock: what a repo does with a rev beyond it.
+// architecture.md, A wrong clock: how a repo handles a rev in the future.
 namespace weir::tests {
 namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A repo of a node whose clock stands, and others who sign.
+/// A repo of a node whose clock does not move, and other signers.
 class RepoClockTest : public testing::Test {
 protected:
   RepoClockTest() {
@@ -27,7 +27,7 @@ protected:
     return draft.encode(draft.sign(x.account.key()));
   }
 
-  /// So many others sign what they do `ahead` of our clock.
+  /// Other accounts sign with revs that are `ahead` of the node's clock.
   void others(size_t n, std::chrono::microseconds ahead) {
     for (size_t i = 0; i < n; ++i)
       board.on_signed({relay_id, true, i, i, x.now.wall + ahead}, x.now.steady,
@@ -40,14 +40,14 @@ protected:
     board.look(x.now.steady, x.now.wall);
   }
 
-  /// The hold is over.
+  /// Lets the hold pass.
   void hear_others() {
     x.now.steady = x.now.steady + limits::clock_hold;
     x.now.wall = x.now.wall + limits::clock_hold;
     board.look(x.now.steady, x.now.wall);
   }
 
-  /// The window of a stream is full of frames up to this one.
+  /// Fills the window of a stream up to this frame.
   void fill_to(uint32_t upstream, uint64_t seq) {
     auto view = x.board.find(upstream);
     view.gives_way = seq;
@@ -82,7 +82,7 @@ TEST_F(RepoClockTest, ACommitBeyondAClockThatManyDoubtWaitsAndIsApplied) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// Or nobody would be heard who could say what time it is
+// Otherwise no frames would come that could show the time
 TEST_F(RepoClockTest, WhileOthersAreHeardItMakesRoomWhereThereIsNone) {
   others(limits::clock_signers_min, 1h);
   const auto first = x.take(commit_in(1h));
@@ -111,7 +111,7 @@ TEST_F(RepoClockTest, WhileOthersAreHeardItMakesRoomWhereThereIsNone) {
   EXPECT_EQ(x.chain->rev, x.account.rev());
 }
 
-// The window of the second stream is full of what waits behind the first's
+// The second stream's window is full of frames that wait after the first one's
 TEST_F(RepoClockTest, WhatWaitsBehindItMakesRoomToo) {
   others(limits::clock_signers_min, 1h);
   const auto frame = commit_in(1h);
@@ -137,7 +137,7 @@ TEST_F(RepoClockTest, WithoutAVerdictItWaitsAMoment) {
   EXPECT_EQ(x.count_of(repo_counter::future_rev), 1u);
 }
 
-// It is signed, so ours is not what the account has
+// The commit is signed, so our copy is not the account's state
 TEST_F(RepoClockTest, ARevThatIsAtFaultLeavesNoRepoSynced) {
   others(limits::clock_signers_min, 0s);
   const auto seq = x.take(commit_in(1h));
@@ -164,14 +164,15 @@ TEST_F(RepoClockTest, TheSameHoldsForASync) {
   EXPECT_EQ(x.count_of(repo_counter::chain_broken), 1u);
 }
 
-// Who did not sign is no signer: a stranger cannot say what time it is
+// Without a valid signature there is no signer: a stranger cannot give evidence
+// about the time
 TEST_F(RepoClockTest, AForgedRevIsNoEvidence) {
   test_repo stranger{2};
   x.account.put("app.test.note/b", make_record("b"));
   auto draft = x.account.draft();
   draft.object.rev = atproto::tid::from_time(x.now.wall + 1h, 1);
   x.take(draft.encode(draft.sign(stranger.key())));
-  x.learn(x.identity()); // By a newer document it is forged as well.
+  x.learn(x.identity()); // A newer document does not verify it either.
   EXPECT_EQ(x.count_of(repo_counter::bad_signature), 1u);
   EXPECT_THAT(x.heard, IsEmpty());
   x.take(x.make_commit());

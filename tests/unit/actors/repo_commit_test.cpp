@@ -8,15 +8,15 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A commit of another time than the account's next.
+/// A commit with another time than the account's next one.
 bytes commit_at(repo_world& x, wall_time at) {
   auto draft = x.account.draft();
   draft.object.rev = atproto::tid::from_time(at, 7);
   return draft.encode(draft.sign(x.account.key()));
 }
 
-// SYNC-28; CONS-18, CONS-23; architecture.md I4: the mark returns with
-// durability only
+// SYNC-28; CONS-18, CONS-23; architecture.md I4: the frame is finished only
+// when the update is durable
 // protocol-coverage.md 1.10, 2.1.7, 2.5.3
 TEST(repo_commits, a_commit_on_our_root_is_applied_and_then_finished) {
   repo_world x;
@@ -52,7 +52,7 @@ TEST(repo_commits, a_record_is_a_part_of_its_frame_and_no_copy) {
             frame.bytes.data() + frame.bytes.size());
 }
 
-// SYNC-20, SYNC-24: accounting before the filter
+// SYNC-20, SYNC-24: the chain advances whatever the filter is
 TEST(repo_commits, a_commit_outside_the_filter_still_moves_the_chain) {
   repo_world x{{"app.other.*"}};
   x.sync();
@@ -82,7 +82,7 @@ TEST(repo_commits, a_replay_is_finished_when_what_it_repeats_is_durable) {
   EXPECT_FALSE(x.in_flight);
 }
 
-// protocol-coverage.md 2.1.0: the cheap check comes first, and ends it
+// protocol-coverage.md 2.1.0: the cheap check comes first and suffices
 TEST(repo_commits, an_old_rev_is_a_replay_whoever_signed_it) {
   repo_world x;
   x.sync();
@@ -119,7 +119,7 @@ TEST(repo_commits, an_update_that_is_not_written_stops_the_repo) {
 TEST(repo_commits, a_commit_on_another_root_desyncs_and_is_not_applied) {
   repo_world x;
   x.sync();
-  x.make_commit(); // Lost.
+  x.make_commit(); // This commit is lost.
   const auto seq = x.take(x.make_commit());
   EXPECT_EQ(x.count_of(repo_counter::chain_broken), 1u);
   ASSERT_EQ(x.wishes.size(), 1u);
@@ -132,7 +132,7 @@ TEST(repo_commits, a_commit_on_another_root_desyncs_and_is_not_applied) {
   EXPECT_EQ(x.row->last_indexed_rev, x.chain->rev);
 }
 
-// prevData decides, whatever `since` says
+// prevData decides, whatever `since` is
 // protocol-coverage.md 2.5.4, 11.12
 TEST(repo_commits, a_wrong_since_with_our_root_is_applied) {
   repo_world x;
@@ -144,7 +144,7 @@ TEST(repo_commits, a_wrong_since_with_our_root_is_applied) {
   EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
 }
 
-// protocol-coverage.md 2.5.8: sent in a form that proves nothing
+// protocol-coverage.md 2.5.8: its form proves nothing
 TEST(repo_commits, a_commit_that_cannot_be_proved_desyncs) {
   repo_world x;
   x.make_commit();
@@ -158,7 +158,7 @@ TEST(repo_commits, a_commit_that_cannot_be_proved_desyncs) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
-// protocol-coverage.md 2.5.7: signature good, proof bad
+// protocol-coverage.md 2.5.7: the signature is valid, the proof is not
 // protocol-coverage.md 11.7
 TEST(repo_commits, a_commit_whose_proof_is_false_desyncs) {
   repo_world x;
@@ -195,8 +195,8 @@ TEST(repo_commits, a_bad_signature_asks_once_and_changes_nothing) {
   EXPECT_TRUE(x.refused.empty()) << "a relay speaks for many";
 }
 
-// ADR 12, 8: on a direct PDS stream it also opens a gap, which is fetched, and
-// the host pays for it (hostile-inputs.md 2.1.8)
+// ADR 12, 8: on a PDS's own stream it also opens a gap, which leads to a fetch,
+// and the host is charged (hostile-inputs.md 2.1.8)
 TEST(repo_commits, a_bad_signature_from_the_host_itself_opens_a_gap) {
   repo_world x;
   x.sync();
@@ -299,7 +299,7 @@ TEST(repo_commits, commits_are_coalesced_up_to_the_limit) {
   }
 }
 
-// architecture.md, The stages: frames wait, in order, until the rows are there
+// architecture.md, The stages: frames wait, in order, until the rows are loaded
 TEST(repo_commits, frames_before_the_rows_wait_for_them_and_the_key) {
   repo_world x;
   x.sync();
@@ -316,7 +316,7 @@ TEST(repo_commits, frames_before_the_rows_wait_for_them_and_the_key) {
   EXPECT_THAT(x.done, ElementsAre(a, b));
 }
 
-// protocol-coverage.md 2.2: sound blocks around a commit of another rev
+// protocol-coverage.md 2.2: valid blocks with a commit of another rev
 TEST(repo_commits, a_commit_of_another_shape_than_its_frame_says_is_dropped) {
   repo_world x;
   x.sync();
@@ -329,7 +329,8 @@ TEST(repo_commits, a_commit_of_another_shape_than_its_frame_says_is_dropped) {
   EXPECT_EQ(x.machine->row().status, repo_status::synced);
 }
 
-// protocol-coverage.md 2.4.4, 6.9: counted, on both ways
+// protocol-coverage.md 2.4.4, 6.9: counted, whether it comes in a commit or by
+// a fetch
 TEST(repo_commits, a_record_that_is_none_is_counted) {
   repo_world x;
   x.sync();
@@ -346,8 +347,8 @@ TEST(repo_commits, a_record_that_is_none_is_counted) {
   EXPECT_EQ(x.count_of(repo_counter::record_undecodable), 2u);
 }
 
-// protocol-coverage.md 8.4, 8.5: without a key nothing is proved, and without a
-// PDS no host speaks for the account
+// protocol-coverage.md 8.4, 8.5: without a key nothing can be proved, and
+// without a PDS no host speaks for the account
 TEST(repo_commits, without_a_key_or_a_pds_commits_are_dropped) {
   for (const auto keyless : {true, false})
     for (const auto sync : {true, false}) {

@@ -3,9 +3,9 @@
 #include "storage/format/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// A directory that is slow or away while keys and hosts change
-/// (protocol-coverage.md 2.5.6): nothing is decided by an old document that a
-/// true frame would lose by.
+/// The directory is slow or down while keys and hosts change
+/// (protocol-coverage.md 2.5.6): an old document must not cause the loss of a
+/// valid frame.
 namespace weir::tests {
 namespace {
 
@@ -15,7 +15,7 @@ constexpr auto wait_max = limits::repo_wait_max;
 
 const auto no_directory = fail(ec::unreachable, "no directory");
 
-/// A synced repo whose account has another key than its document says.
+/// A synced repo whose account has another key than its document.
 struct rotating_repo : repo_world {
   rotating_repo() { sync(); }
 
@@ -34,7 +34,7 @@ struct rotating_repo : repo_world {
     return out;
   }
 
-  /// Reads and writes until nothing is left to do.
+  /// Reads and writes until no work is left.
   void finish() {
     for (int i = 0; i < 1'000 && (in_flight || reads > pages); ++i) {
       if (in_flight)
@@ -53,8 +53,8 @@ private:
   int written_ = 0;
 };
 
-// protocol-coverage.md 2.5.6; actors.md, A document that may be old: kept,
-// finished, judged by the document that comes, all in order, without a fetch
+// protocol-coverage.md 2.5.6; actors.md, A document that may be old: commits
+// are kept, finished, and judged by the next document, in order, with no fetch
 TEST(repo_doubt, commits_by_a_new_key_outlive_a_directory_that_is_away) {
   for (const auto upstream : {relay_id, pds_id}) {
     rotating_repo x;
@@ -88,7 +88,7 @@ TEST(repo_doubt, commits_by_a_new_key_outlive_a_directory_that_is_away) {
   }
 }
 
-// architecture.md, Limits: so do more than memory holds
+// architecture.md, Limits: the same holds for more commits than memory holds
 TEST(repo_doubt, what_memory_does_not_hold_is_kept_on_disk) {
   rotating_repo x;
   constexpr auto count = limits::repo_waiting_commits_max + 20;
@@ -108,8 +108,8 @@ TEST(repo_doubt, what_memory_does_not_hold_is_kept_on_disk) {
   EXPECT_FALSE(x.row->gap);
 }
 
-// limits::refused_frame_cost: it waited for the document, and costs its stream
-// what it is worth when that is there. A PDS's repo is fetched then.
+// limits::refused_frame_cost: it waited for the document, and its stream is
+// charged when that comes. Then a PDS's repo is fetched.
 TEST(repo_doubt, a_kept_commit_that_turns_out_forged_is_charged) {
   rotating_repo x;
   test_repo stranger{3};
@@ -124,8 +124,8 @@ TEST(repo_doubt, a_kept_commit_that_turns_out_forged_is_charged) {
   EXPECT_EQ(x.refused, std::vector<uint64_t>{seq});
 }
 
-// architecture.md I4: the node has no room for what waits, and the fetch brings
-// it
+// architecture.md I4: the node has no room for kept commits, and a fetch brings
+// them
 TEST(repo_doubt, without_room_what_is_kept_is_dropped_and_fetched) {
   for (const auto count : {size_t{3}, limits::repo_waiting_commits_max + 20}) {
     rotating_repo x;
@@ -155,7 +155,7 @@ TEST(repo_doubt, without_room_what_is_kept_is_dropped_and_fetched) {
   }
 }
 
-// limits::doubt_check_interval: whether there is room is seen at each event
+// limits::doubt_check_interval: each event checks whether there is room
 TEST(repo_doubt, a_repo_that_keeps_commits_is_looked_at_now_and_then) {
   rotating_repo x;
   x.take(x.signed_by(x.next));
@@ -176,7 +176,7 @@ TEST(repo_doubt, want_of_room_is_nothing_to_a_repo_that_keeps_nothing) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// protocol-coverage.md 2.5.6: the document is there and names the same key
+// protocol-coverage.md 2.5.6: the document has come and has the same key
 TEST(repo_doubt, forged_commits_are_refused_without_a_fetch) {
   rotating_repo x;
   test_repo stranger{3};
@@ -201,7 +201,7 @@ TEST(repo_doubt, forged_commits_are_refused_without_a_fetch) {
   EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
 }
 
-// hostile-inputs.md 2.1.38: what a stranger sends in its name holds up nobody
+// hostile-inputs.md 2.1.38: a stranger's frames about it delay no valid commit
 TEST(repo_doubt, true_commits_do_not_wait_behind_forged_ones) {
   rotating_repo x;
   test_repo stranger{3};
@@ -224,8 +224,8 @@ TEST(repo_doubt, true_commits_do_not_wait_behind_forged_ones) {
   EXPECT_EQ(x.chain->rev, x.account.rev());
 }
 
-// protocol-coverage.md 2.5.6: it was signed by a key that is no longer the
-// account's
+// protocol-coverage.md 2.5.6: it was signed by a key that the account does not
+// have any more
 TEST(repo_doubt, a_commit_by_the_old_key_that_overtook_is_fetched_over) {
   rotating_repo x;
   const auto before = x.account;
@@ -240,7 +240,7 @@ TEST(repo_doubt, a_commit_by_the_old_key_that_overtook_is_fetched_over) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// architecture.md I4: killed meanwhile, the next life looks up and fetches
+// architecture.md I4: after a kill the next life looks up and fetches
 TEST(repo_doubt, a_restart_while_commits_are_kept_leads_to_a_fetch) {
   rotating_repo x;
   for (size_t i = 0; i <= limits::repo_waiting_commits_max; ++i)
@@ -254,7 +254,7 @@ TEST(repo_doubt, a_restart_while_commits_are_kept_leads_to_a_fetch) {
   EXPECT_THAT(x.buffer, IsEmpty());
   EXPECT_EQ(x.row->status, repo_status::desync);
   ASSERT_EQ(x.wishes.size(), 1u);
-  x.learn(x.identity()); // As it was stored.
+  x.learn(x.identity()); // The stored document.
   EXPECT_EQ(x.refreshes, 1u);
   x.begin(2);
   EXPECT_THAT(x.job_ends, testing::ElementsAre(ec::cancelled))
@@ -268,7 +268,7 @@ TEST(repo_doubt, a_restart_while_commits_are_kept_leads_to_a_fetch) {
   EXPECT_EQ(x.orders[0].pds, other_origin);
 }
 
-// architecture.md, When memory runs short: as a crash would, a repo in doubt
+// architecture.md, When memory runs short: as after a crash, a repo in doubt
 // gives up its memory
 TEST(repo_doubt, a_repo_in_doubt_sleeps_only_when_memory_is_short) {
   rotating_repo x;
@@ -281,8 +281,8 @@ TEST(repo_doubt, a_repo_in_doubt_sleeps_only_when_memory_is_short) {
   EXPECT_TRUE(x.machine->idle(true));
 }
 
-// protocol-coverage.md 2.5.6: refused by a directory that did not know the key
-// yet
+// protocol-coverage.md 2.5.6: refused because the directory did not have the
+// key yet
 TEST(repo_doubt, a_key_that_changes_after_a_refusal_leads_to_a_fetch) {
   rotating_repo x;
   x.take(x.signed_by(x.next));
@@ -297,7 +297,7 @@ TEST(repo_doubt, a_key_that_changes_after_a_refusal_leads_to_a_fetch) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// protocol-coverage.md 2.5.6: a directory that lags behind answers, with an old
+// protocol-coverage.md 2.5.6: a directory that is behind answers with an old
 // document
 TEST(repo_doubt, a_refusal_by_an_old_document_is_looked_at_again) {
   rotating_repo x;
@@ -318,7 +318,7 @@ TEST(repo_doubt, a_refusal_by_an_old_document_is_looked_at_again) {
   EXPECT_EQ(x.row->status, repo_status::desync) << "it was a true one";
 }
 
-// protocol-coverage.md 2.1.2, 4.6: the same of a host
+// protocol-coverage.md 2.1.2, 4.6: the same for a host
 TEST(repo_doubt, a_host_that_changes_after_a_refusal_leads_to_a_fetch) {
   rotating_repo x;
   x.take(x.make_commit(), other_pds_id);
@@ -331,7 +331,7 @@ TEST(repo_doubt, a_host_that_changes_after_a_refusal_leads_to_a_fetch) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// A key that changes when nothing was refused costs no fetch
+// A key that changes without any refused frame causes no fetch
 TEST(repo_doubt, a_rotation_that_is_known_in_time_needs_no_fetch) {
   rotating_repo x;
   x.identity_event();
@@ -342,8 +342,8 @@ TEST(repo_doubt, a_rotation_that_is_known_in_time_needs_no_fetch) {
   EXPECT_EQ(x.chain->rev, x.account.rev());
 }
 
-// protocol-coverage.md 2.1.2, 4.6: a migration behind the streams of two hosts
-// while the directory is away
+// protocol-coverage.md 2.1.2, 4.6: a migration between two followed hosts while
+// the directory is down
 TEST(repo_doubt, a_migration_outlives_a_directory_that_is_away) {
   rotating_repo x;
   x.identity_event(other_pds_id);
@@ -367,7 +367,7 @@ TEST(repo_doubt, a_migration_outlives_a_directory_that_is_away) {
   EXPECT_FALSE(x.row->gap);
 }
 
-// protocol-coverage.md 4.1: it stayed where it was, and its host means it
+// protocol-coverage.md 4.1: it has not moved, and its host's statement counts
 TEST(repo_doubt, the_hosts_own_word_is_believed_when_the_document_is_there) {
   rotating_repo x;
   x.identity_event(pds_id);
@@ -381,13 +381,13 @@ TEST(repo_doubt, the_hosts_own_word_is_believed_when_the_document_is_there) {
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
-// Messages between actors: an answer from before the question
+// Messages between actors: the answer is older than the question
 TEST(repo_doubt, an_answer_to_an_older_question_ends_no_doubt) {
   rotating_repo x;
   x.take(x.signed_by(x.next));
   x.pass(wait_max);
   x.settle();
-  x.learn(x.identity(), false, {}, false); // A newer document is to come.
+  x.learn(x.identity(), false, {}, false); // A newer document will follow.
   x.settle();
   EXPECT_EQ(x.count_of(repo_counter::bad_signature), 0u);
   x.learn(x.document(x.next));

@@ -7,7 +7,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// SYNC-04, SYNC-12: the row that says `syncing` is on its way before it
+// SYNC-04, SYNC-12: the row with `syncing` is sent before it
 TEST(repo_fetch, the_fetch_is_ordered_behind_the_row_that_says_syncing) {
   repo_world x;
   x.add_known();
@@ -21,7 +21,7 @@ TEST(repo_fetch, the_fetch_is_ordered_behind_the_row_that_says_syncing) {
   EXPECT_TRUE(x.orders[0].key == x.account.key().public_part());
 }
 
-// architecture.md, The stages: chunks carry the guard, one at a time
+// architecture.md, The stages: chunks have the guard and come one at a time
 TEST(repo_fetch, a_chunk_is_one_guarded_update_that_is_not_live) {
   repo_world x;
   x.add_known();
@@ -44,7 +44,7 @@ TEST(repo_fetch, a_chunk_is_one_guarded_update_that_is_not_live) {
   EXPECT_EQ(x.row->status, repo_status::syncing);
 }
 
-// SYNC-04: behind an update that was on its way
+// SYNC-04: it comes after an update in flight
 TEST(repo_fetch, the_fetch_is_not_ordered_before_earlier_updates_are_durable) {
   repo_world x;
   x.add_known();
@@ -60,8 +60,8 @@ TEST(repo_fetch, the_fetch_is_not_ordered_before_earlier_updates_are_durable) {
   EXPECT_EQ(x.row->status, repo_status::syncing);
 }
 
-// What is fetched is compared with what is on disk: commits that are not there
-// yet are no part of it.
+// A fetch is compared with the data on disk, so commits that are not there yet
+// are not part of it.
 TEST(repo_fetch, the_fetch_waits_for_commits_that_its_base_does_not_have) {
   repo_world x;
   x.sync();
@@ -101,7 +101,7 @@ TEST(repo_fetch, the_root_follows_the_chunks_and_makes_the_repo_synced) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// architecture.md, The stages: what is held already is not logged twice
+// architecture.md, The stages: records that the copy has are not logged again
 // protocol-coverage.md 5.3
 TEST(repo_fetch, a_fetch_that_finds_our_own_root_appends_nothing) {
   repo_world x;
@@ -138,7 +138,7 @@ TEST(repo_fetch, back_off_doubles_from_a_minute_to_an_hour) {
   EXPECT_THAT(waits, ElementsAre(60, 120, 240, 480, 960, 1'920, 3'600, 3'600));
 }
 
-// SYNC-05: success clears the traces of failure
+// SYNC-05: success clears the fields of a failure
 TEST(repo_fetch, a_fetch_that_succeeds_clears_the_retry_fields) {
   repo_world x;
   x.add_known();
@@ -152,7 +152,7 @@ TEST(repo_fetch, a_fetch_that_succeeds_clears_the_retry_fields) {
   EXPECT_EQ(x.row->next_retry, 0);
 }
 
-// SYNC-13: a rate limit is not the repo's failure
+// SYNC-13: a rate limit does not count as a failure of the repo
 TEST(repo_fetch, a_rate_limit_is_no_failure) {
   repo_world x;
   x.add_known();
@@ -167,8 +167,8 @@ TEST(repo_fetch, a_rate_limit_is_no_failure) {
   EXPECT_EQ(x.wishes[0].not_before, 0);
 }
 
-// architecture.md, When the disk fills up: our full disk is not the repo's
-// failure, and no reason to try without end
+// architecture.md, When the disk fills up: our full disk is not a failure of
+// the repo, but must not lead to endless tries
 TEST(repo_fetch, want_of_room_is_no_failure_and_waits) {
   repo_world x;
   x.add_known();
@@ -183,7 +183,7 @@ TEST(repo_fetch, want_of_room_is_no_failure_and_waits) {
 }
 
 // hostile-inputs.md 2.1.8; protocol-coverage.md 8.3: the #identity of a new key
-// or host may have been lost, and a host that is away be the former one
+// or host may have been lost, and an unreachable host may be the former one
 TEST(repo_fetch, a_copy_by_another_key_or_none_makes_the_identity_anew) {
   for (const auto& [code, anew] :
        {std::pair{ec::verification_failed, 1}, std::pair{ec::not_found, 1},
@@ -202,7 +202,8 @@ TEST(repo_fetch, a_copy_by_another_key_or_none_makes_the_identity_anew) {
   }
 }
 
-// SYNC-13, SYNC-15: what kills its BACKFILL must not be tried without end
+// SYNC-13, SYNC-15: a repo that crashes its BACKFILL must not be tried
+// endlessly
 TEST(repo_fetch, a_fetch_that_crashes_is_a_failure_with_back_off) {
   repo_world x;
   x.add_known();
@@ -224,7 +225,7 @@ TEST(repo_fetch, a_repo_that_keeps_falling_out_of_sync_rests) {
     x.sync();
     const auto lose_one = [&x] {
       x.clear();
-      x.make_commit(); // Lost.
+      x.make_commit(); // This commit is lost.
       x.take(x.make_commit());
       x.settle();
     };
@@ -247,7 +248,7 @@ TEST(repo_fetch, a_repo_that_keeps_falling_out_of_sync_rests) {
   }
 }
 
-// SYNC-33: whoever asks for it does not wait
+// SYNC-33: a request of an operator does not wait
 TEST(repo_fetch, a_resync_that_was_asked_for_does_not_rest) {
   repo_world x;
   x.sync();
@@ -256,7 +257,7 @@ TEST(repo_fetch, a_resync_that_was_asked_for_does_not_rest) {
   EXPECT_EQ(x.wishes[0].not_before, 0);
 }
 
-// SYNC-10: news of a job carry its number
+// SYNC-10: messages about a job have its number
 TEST(repo_fetch, a_permit_that_is_not_wanted_ends_under_its_own_number) {
   repo_world x;
   x.add_known();
@@ -270,7 +271,7 @@ TEST(repo_fetch, a_permit_that_is_not_wanted_ends_under_its_own_number) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// SYNC-13: and a repo that was indexed stays out of sync
+// SYNC-13: an indexed repo stays out of sync
 TEST(repo_fetch, a_rate_limited_resync_stays_desync) {
   repo_world x;
   x.sync();
@@ -281,7 +282,7 @@ TEST(repo_fetch, a_rate_limited_resync_stays_desync) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
-// SYNC-06: what cannot be fetched at all is an error with a retry
+// SYNC-06: a repo that cannot be fetched at all gets an error with a retry
 TEST(repo_fetch, without_a_host_or_key_or_identity_the_repo_backs_off) {
   for (const auto known_before : {true, false}) {
     repo_world x;
@@ -323,7 +324,7 @@ TEST(repo_fetch, a_repo_whose_look_up_fails_backs_off) {
   repo_world x;
   x.add();
   const auto failed = fail(ec::not_found, "no such DID");
-  x.learn(failed); // It asked as well. That alone is no failed fetch.
+  x.learn(failed); // The repo had asked, too. That alone is not a failed fetch.
   x.settle();
   EXPECT_EQ(x.row->status, repo_status::pending);
   EXPECT_EQ(to_string(x.no_host({x.account.did(), failed})),
@@ -335,7 +336,7 @@ TEST(repo_fetch, a_repo_whose_look_up_fails_backs_off) {
   EXPECT_EQ(x.wishes.back().not_before, x.now.wall.seconds() + 60);
 }
 
-// SYNC-10: a late permit for a repo that is whole does nothing
+// SYNC-10: a late permit for a synced repo has no effect
 TEST(repo_fetch, a_synced_repo_refuses_a_fetch) {
   repo_world x;
   x.sync();
@@ -347,7 +348,7 @@ TEST(repo_fetch, a_synced_repo_refuses_a_fetch) {
   EXPECT_EQ(x.machine->row().status, repo_status::synced);
 }
 
-// OPLOG-33: the resync id guards against the past
+// OPLOG-33: the resync id protects against messages of earlier jobs
 TEST(repo_fetch, what_belongs_to_another_job_is_ignored) {
   repo_world x;
   x.add_known();
@@ -359,7 +360,8 @@ TEST(repo_fetch, what_belongs_to_another_job_is_ignored) {
   EXPECT_EQ(x.machine->row().status, repo_status::syncing);
 }
 
-// SYNC-10: a job that was superseded in the store does not strand its repo
+// SYNC-10: a job that was superseded in the store does not leave its repo
+// behind
 TEST(repo_fetch, a_stale_chunk_ends_the_job_and_queues_the_repo) {
   repo_world x;
   x.add_known();

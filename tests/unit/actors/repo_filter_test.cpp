@@ -1,7 +1,7 @@
 #include "tests/unit/actors/repo_world.hpp"
 
-/// Which collections of a repo are kept (SYNC-20 to SYNC-23), and who accounts
-/// for it (completeness.md, The terms).
+/// Which collections of a repo are kept (SYNC-20 to SYNC-23), and which
+/// upstream accounts for it (completeness.md, The terms).
 namespace weir::tests {
 namespace {
 
@@ -14,7 +14,7 @@ repo_settings next_filter(const repo_world& x) {
   return out;
 }
 
-// SYNC-29: the collections of one repo stand before the node's
+// SYNC-29: the collections of one repo override the node's
 TEST(repo_filter, a_repo_with_collections_of_its_own_keeps_those) {
   for (const auto woken : {false, true}) {
     repo_world x{{"app.test.*"}};
@@ -36,7 +36,7 @@ TEST(repo_filter, a_repo_with_collections_of_its_own_keeps_those) {
   }
 }
 
-// A second addition says what is kept from now on, and is counted for that.
+// A second addition changes which collections are kept, and counts for that.
 TEST(repo_filter, another_addition_changes_the_collections_of_a_repo) {
   repo_world x{{"app.test.*"}};
   x.sync();
@@ -59,7 +59,8 @@ TEST(repo_filter, another_addition_changes_the_collections_of_a_repo) {
   EXPECT_EQ(x.write().transactions.at(0).ops.size(), 2u) << "they are durable";
 }
 
-// completeness.md, The terms: indexed under another filter is not complete
+// completeness.md, The terms: a copy that was indexed under another filter is
+// not complete
 TEST(repo_filter, a_repo_indexed_under_another_filter_is_fetched_again) {
   repo_world x;
   x.sync();
@@ -77,7 +78,8 @@ TEST(repo_filter, a_repo_indexed_under_another_filter_is_fetched_again) {
   EXPECT_FALSE(x.in_flight);
 }
 
-// completeness.md, The terms: a change of the node's filter is none of its own
+// completeness.md, The terms: the node's filter changes, the repo's own does
+// not
 TEST(repo_filter, a_repo_with_its_own_filter_takes_note_and_stays_synced) {
   repo_world x;
   x.add({"app.test.*"});
@@ -107,8 +109,8 @@ TEST(repo_position, it_is_written_once_per_reset) {
   EXPECT_FALSE(x.write().row);
 }
 
-// CONS-21: also without a reset, and nothing that is older than the commit
-// makes the repo whole
+// CONS-21: also without a reset, and nothing older than the commit makes the
+// repo complete
 TEST(repo_position, a_commit_too_big_for_the_stream_renews_it_always) {
   repo_world x;
   x.sync();
@@ -135,7 +137,8 @@ TEST(repo_position, a_commit_too_big_for_the_stream_renews_it_always) {
   EXPECT_EQ(x.row->last_indexed_rev, draft.object.rev);
 }
 
-// completeness.md, The terms: events of another upstream are applied, no more
+// completeness.md, The terms: events of other upstreams are applied and nothing
+// more
 TEST(repo_position, one_upstream_accounts_for_a_repo) {
   repo_world x;
   x.sync();
@@ -144,7 +147,7 @@ TEST(repo_position, one_upstream_accounts_for_a_repo) {
   x.take(x.make_commit(), relay_id);
   EXPECT_FALSE(x.write().row);
   EXPECT_EQ(x.chain->rev, x.account.rev());
-  x.account.draft(); // Nothing but the rev moves.
+  x.account.draft(); // Only the rev changes.
   x.take(x.account.sync_frame(2), relay_id);
   EXPECT_FALSE(x.write().row);
   x.list(x.account.rev(), account_status::active, relay_id);
@@ -155,8 +158,8 @@ TEST(repo_position, one_upstream_accounts_for_a_repo) {
   EXPECT_EQ(x.row->fcsr, (position{pds_id, 1, 1}));
 }
 
-// CONS-20; completeness.md, The terms: beside a relay that is always faster a
-// host would prove nothing by its own stream
+// CONS-20; completeness.md, The terms: if a relay is always faster, a host must
+// still prove the copy by its own stream
 TEST(repo_position, what_another_upstream_brought_first_is_proved_by_its_own) {
   repo_world x;
   x.sync();
@@ -172,7 +175,7 @@ TEST(repo_position, what_another_upstream_brought_first_is_proved_by_its_own) {
   EXPECT_EQ(x.count_of(repo_counter::replayed), 1u);
 }
 
-// CONS-20: what the account did not sign proves nothing
+// CONS-20: a frame without the account's signature proves nothing
 TEST(repo_position, a_forged_word_of_our_rev_proves_nothing) {
   repo_world x;
   x.sync();

@@ -2,7 +2,8 @@
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// Events that were dropped, and fetches that do not bring what they are for.
+/// Dropped events, and fetches that do not bring the content for which they
+/// were made.
 namespace weir::tests {
 namespace {
 
@@ -29,7 +30,7 @@ TEST(repo_gaps, a_frame_that_does_not_decode_is_fetched) {
   EXPECT_EQ(x.chain->rev, x.account.rev());
 }
 
-// Not of a stream that does not account for the repo
+// Unless its stream does not account for the repo
 TEST(repo_gaps, garbage_of_a_foreign_host_is_dropped) {
   repo_world x;
   x.sync();
@@ -41,7 +42,7 @@ TEST(repo_gaps, garbage_of_a_foreign_host_is_dropped) {
   EXPECT_FALSE(x.machine->row().gap);
 }
 
-/// Two relays and the host. The first relay is away.
+/// Two relays and the host. The first relay is disconnected.
 struct twice_relayed : repo_world {
   static constexpr uint32_t second_id = 4;
 
@@ -56,7 +57,7 @@ struct twice_relayed : repo_world {
 
   void lose_host() { board.put(away_upstream(pds_id, pds_origin)); }
 
-  /// The second relay passes on what nobody can read.
+  /// The second relay passes on a malformed frame.
   void take_garbage() {
     auto frame = stamp(account.sync_frame(1), second_id);
     frame.relay = true;
@@ -66,8 +67,8 @@ struct twice_relayed : repo_world {
   }
 };
 
-// CONS-11: the relay that stands first may be dead, and so may be the host's
-// own stream; then the other relay is the only one to tell of a commit
+// CONS-11: the first relay may be dead, and the host's own stream, too; then
+// only the other relay reports a commit
 TEST(repo_gaps, garbage_of_any_relay_is_fetched_while_the_host_is_away) {
   twice_relayed x;
   x.sync();
@@ -84,8 +85,8 @@ TEST(repo_gaps, garbage_of_any_relay_is_fetched_while_the_host_is_away) {
   EXPECT_FALSE(x.row->gap);
 }
 
-// limits::gap_pause_max: a relay that sends garbage in its name for a day,
-// every ten seconds
+// limits::gap_pause_max: for a day a relay sends a malformed frame with the
+// repo's name every ten seconds
 TEST(repo_gaps, a_relay_that_sends_garbage_for_a_day_costs_few_fetches) {
   twice_relayed x;
   x.sync();
@@ -103,8 +104,8 @@ TEST(repo_gaps, a_relay_that_sends_garbage_for_a_day_costs_few_fetches) {
   EXPECT_LE(fetches, 24h / limits::gap_pause_max + 7) << "and as it began";
 }
 
-// Garbage in its name costs few fetches; a commit that follows says that
-// nothing is missing
+// Malformed frames cause few fetches; a commit that follows on the copy shows
+// that nothing is missing
 TEST(repo_gaps, a_second_gap_waits_and_the_next_commit_closes_it) {
   for (const auto follows : {true, false}) {
     repo_world x;
@@ -132,7 +133,7 @@ TEST(repo_gaps, a_second_gap_waits_and_the_next_commit_closes_it) {
   }
 }
 
-// architecture.md I4: a gap outlives a crash
+// architecture.md I4: a gap survives a crash
 TEST(repo_gaps, a_gap_that_is_found_at_start_is_fetched) {
   repo_world x;
   x.sync();
@@ -145,7 +146,7 @@ TEST(repo_gaps, a_gap_that_is_found_at_start_is_fetched) {
 
 // -- fetches that wait for a key (protocol-coverage.md 5.2) -------------------
 
-/// Fetched before its key was in its document.
+/// A repo that was fetched before its key was in its document.
 struct early_repo : repo_world {
   early_repo() {
     add_known();
@@ -175,7 +176,7 @@ TEST(repo_early, the_next_event_of_the_account_retries_its_fetch) {
   }
 }
 
-// limits::refetch_burst_max, and one more: then the back-off holds
+// limits::refetch_burst_max, and one more: then the back-off applies
 TEST(repo_early, events_without_end_do_not_retry_it_without_end) {
   early_repo x;
   for (size_t i = 0; i < 2 * limits::refetch_burst_max; ++i)
@@ -183,7 +184,7 @@ TEST(repo_early, events_without_end_do_not_retry_it_without_end) {
   EXPECT_EQ(x.wishes.size(), limits::refetch_burst_max);
 }
 
-// Other errors are no matter of keys.
+// Other errors have nothing to do with keys.
 TEST(repo_early, an_error_of_another_kind_keeps_its_back_off) {
   repo_world x;
   x.add_known();
@@ -195,12 +196,12 @@ TEST(repo_early, an_error_of_another_kind_keeps_its_back_off) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// protocol-coverage.md 5.3: a fetch that is older than what caused it is no
-// success
+// protocol-coverage.md 5.3: a fetch that is older than its cause has not
+// succeeded
 TEST(repo_early, a_fetch_has_to_bring_the_event_that_caused_it) {
   repo_world x;
   x.sync();
-  x.make_commit(); // Lost.
+  x.make_commit(); // This commit is lost.
   x.take(x.make_commit());
   x.settle();
   const auto missed = x.account.rev();

@@ -30,7 +30,7 @@ TEST(repo_hosts, frames_of_the_current_host_count) {
   EXPECT_EQ(x.refreshes, 0u);
 }
 
-// protocol-coverage.md 2.1.2: one refresh, then silence
+// protocol-coverage.md 2.1.2: one refresh, and no more
 TEST(repo_hosts, a_foreign_host_is_asked_about_once_and_then_dropped) {
   repo_world x;
   x.sync();
@@ -45,8 +45,8 @@ TEST(repo_hosts, a_foreign_host_is_asked_about_once_and_then_dropped) {
   EXPECT_TRUE(x.finished(seq));
 }
 
-// architecture.md, Health: with the name that the document has; accounts that
-// moved are nobody's fault
+// architecture.md, Health: the document's host is reported; accounts that moved
+// count against no host
 TEST(repo_hosts, health_is_told_of_commits_of_another_host) {
   repo_world x;
   x.sync();
@@ -61,8 +61,8 @@ TEST(repo_hosts, health_is_told_of_commits_of_another_host) {
   EXPECT_EQ(x.other_hosts.size(), 1u);
 }
 
-// limits::refused_frame_cost: whoever speaks for accounts that are not its own
-// pays for each check; not while nobody knows whose they are
+// limits::refused_frame_cost: a host is charged for each check of frames about
+// foreign accounts, except while the account's host is not known
 // protocol-coverage.md 2.5.9
 TEST(repo_hosts, a_foreign_host_pays_for_its_frames) {
   repo_world x;
@@ -80,7 +80,7 @@ TEST(repo_hosts, a_foreign_host_pays_for_its_frames) {
   EXPECT_EQ(x.refused.size(), 2u) << "it may be its host by now";
 }
 
-// It is refused for its size alone, before anybody is asked.
+// It is refused because of its size, before any look-up.
 TEST(repo_hosts, an_account_frame_that_is_too_long_is_malformed) {
   repo_world x;
   x.sync();
@@ -91,8 +91,8 @@ TEST(repo_hosts, an_account_frame_that_is_too_long_is_malformed) {
   EXPECT_EQ(x.refreshes, 0u);
 }
 
-// protocol-coverage.md 2.1.2, 4.1: its word on the account does not count
-// either
+// protocol-coverage.md 2.1.2, 4.1: its statement about the account does not
+// count either
 TEST(repo_hosts, a_former_host_cannot_deactivate_the_account) {
   repo_world x;
   x.sync();
@@ -102,8 +102,8 @@ TEST(repo_hosts, a_former_host_cannot_deactivate_the_account) {
   EXPECT_EQ(x.machine->row().account, account_status::active);
 }
 
-// protocol-coverage.md 4: the refresh finds the account where the frame came
-// from
+// protocol-coverage.md 4: the refresh shows that the account is where the frame
+// came from
 TEST(repo_hosts, a_frame_of_the_new_host_counts_once_the_document_says_so) {
   repo_world x;
   x.sync();
@@ -112,13 +112,13 @@ TEST(repo_hosts, a_frame_of_the_new_host_counts_once_the_document_says_so) {
   EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
   x.settle();
   EXPECT_EQ(x.row->pds, other_origin);
-  x.take(x.make_commit(), pds_id); // The old one goes on.
+  x.take(x.make_commit(), pds_id); // The old host continues.
   x.learn(at_host(x, other_origin));
   EXPECT_EQ(x.count_of(repo_counter::wrong_host), 1u);
 }
 
-// protocol-coverage.md 4.6, migration: identity at the new host, deactivated at
-// the old
+// protocol-coverage.md 4.6, migration: #identity at the new host, deactivated
+// at the old one
 TEST(repo_hosts, after_an_identity_event_the_old_host_waits_for_the_document) {
   repo_world x;
   x.sync();
@@ -126,7 +126,7 @@ TEST(repo_hosts, after_an_identity_event_the_old_host_waits_for_the_document) {
   x.account_event(false, "deactivated", pds_id);
   EXPECT_EQ(x.machine->row().account, account_status::active);
   x.learn(at_host(x, other_origin));
-  EXPECT_EQ(x.refreshes, 2u); // In doubt of the old host's frame.
+  EXPECT_EQ(x.refreshes, 2u); // The old host's frame raised a doubt.
   x.learn(at_host(x, other_origin));
   x.settle();
   EXPECT_EQ(x.count_of(repo_counter::wrong_host), 1u);
@@ -184,7 +184,7 @@ TEST(repo_hosts, foreign_frames_are_dropped_at_once_when_refreshes_are_spent) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// protocol-coverage.md 4: a refresh that fails leaves what was known
+// protocol-coverage.md 4: a failed refresh keeps the known document
 TEST(repo_hosts, when_the_refresh_fails_the_known_document_decides) {
   repo_world x;
   x.sync();
@@ -197,7 +197,7 @@ TEST(repo_hosts, when_the_refresh_fails_the_known_document_decides) {
 // -- an identity that does not come -------------------------------------------
 
 // architecture.md, Limits; protocol-coverage.md 2.5.6: one bad repo never
-// stalls its upstream, and loses nothing
+// stalls its upstream, and nothing is lost
 TEST(repo_hosts, without_an_identity_frames_are_kept_after_the_bound) {
   repo_world x;
   x.sync();
@@ -214,7 +214,7 @@ TEST(repo_hosts, without_an_identity_frames_are_kept_after_the_bound) {
   EXPECT_TRUE(x.finished(a));
   EXPECT_TRUE(x.finished(b));
   EXPECT_TRUE(x.row->gap);
-  x.learn(x.identity()); // As it was stored.
+  x.learn(x.identity()); // The stored identity.
   EXPECT_EQ(x.refreshes, 1u);
   EXPECT_EQ(x.count_of(repo_counter::commit_applied), 0u);
   x.learn(x.identity());
@@ -226,7 +226,7 @@ TEST(repo_hosts, without_an_identity_frames_are_kept_after_the_bound) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol-coverage.md 8.2: there is no such identity
+// protocol-coverage.md 8.2: the identity does not exist
 TEST(repo_hosts, without_any_document_the_repo_is_out_of_sync) {
   repo_world x;
   x.sync();
@@ -240,7 +240,7 @@ TEST(repo_hosts, without_any_document_the_repo_is_out_of_sync) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// architecture.md, Limits: what is dropped in any case waits for nothing
+// architecture.md, Limits: a frame that is dropped in any case does not wait
 TEST(repo_hosts, a_repo_that_takes_no_commits_drops_them_without_an_identity) {
   for (const auto upstream : {relay_id, pds_id}) {
     for (const auto status :

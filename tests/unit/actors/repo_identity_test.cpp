@@ -10,8 +10,8 @@ constexpr auto at_once = limits::refresh_burst_max;
 
 // -- #identity (protocol-coverage.md 4) ---------------------------------------
 
-// protocol-coverage.md 4: a hint; the answer decides. architecture.md I4: it is
-// finished when a crash cannot lose it any more.
+// protocol-coverage.md 4: the event is a hint, and the look-up decides.
+// architecture.md I4: it is finished when a crash cannot lose it any more.
 // protocol-coverage.md 4.0
 TEST(repo_identity, an_identity_event_resolves_anew_and_the_row_says_so) {
   repo_world x;
@@ -29,7 +29,7 @@ TEST(repo_identity, an_identity_event_resolves_anew_and_the_row_says_so) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// architecture.md I4: the document is there, its handle is not checked yet
+// architecture.md I4: the document has come, but its handle is not verified yet
 TEST(repo_identity, an_event_is_due_until_the_last_answer) {
   repo_world x;
   x.sync();
@@ -49,8 +49,9 @@ TEST(repo_identity, an_event_is_due_until_the_last_answer) {
 }
 
 // protocol-coverage.md 4.0
-// architecture.md I4: killed before that, the next life asks again by itself:
-// what is known first, for an outage must not stop it, and then anew
+// architecture.md I4: after a kill before that, the next life asks by itself:
+// first for the known document, because an outage must not stop it, and then
+// for a new one
 TEST(repo_identity, an_event_that_is_due_outlives_a_crash) {
   for (const auto known : {false, true}) {
     repo_world x;
@@ -72,7 +73,7 @@ TEST(repo_identity, an_event_that_is_due_outlives_a_crash) {
   }
 }
 
-// architecture.md I4: so is the first handle of a repo
+// architecture.md I4: the same for the first handle of a repo
 TEST(repo_identity, the_first_identity_is_due_until_its_handle_is_checked) {
   repo_world x;
   x.add();
@@ -89,8 +90,8 @@ TEST(repo_identity, the_first_identity_is_due_until_its_handle_is_checked) {
   EXPECT_FALSE(x.row->identity_due);
 }
 
-// architecture.md I4: IDENTITY had not heard of the event when it said its last
-// word to a question before it
+// architecture.md I4: IDENTITY's last answer was to an earlier question, before
+// it knew of the event
 TEST(repo_identity, an_answer_to_an_older_question_does_not_end_an_event) {
   repo_world x;
   x.sync();
@@ -107,7 +108,7 @@ TEST(repo_identity, an_answer_to_an_older_question_does_not_end_an_event) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// Nor does the answer that was awaited when a second event came
+// The answer that was awaited when a second event came does not end it either
 TEST(repo_identity, an_event_during_a_look_up_is_due_after_it) {
   repo_world x;
   x.sync();
@@ -133,7 +134,7 @@ TEST(repo_identity, refreshes_are_bounded_and_the_one_too_many_comes_later) {
   x.identity_event();
   EXPECT_EQ(x.refreshes, at_once);
   x.settle();
-  EXPECT_EQ(x.done.size(), at_once + 1); // A flood would hold its stream.
+  EXPECT_EQ(x.done.size(), at_once + 1); // A flood would block its stream.
   x.pass(x.settings->refresh_min - 1us);
   EXPECT_EQ(x.refreshes, at_once);
   x.pass(1us);
@@ -159,7 +160,7 @@ TEST(repo_identity, an_event_during_a_refresh_is_answered_by_another_one) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol-coverage.md 4: a directory that is away does not lose the hint
+// protocol-coverage.md 4: the hint is not lost while the directory is down
 TEST(repo_identity, an_event_is_looked_up_again_until_the_directory_answers) {
   repo_world x;
   x.sync();
@@ -180,8 +181,8 @@ TEST(repo_identity, an_event_is_looked_up_again_until_the_directory_answers) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol-coverage.md 4: a directory keeps every document that it had, also of
-// a repo whose document is not in memory
+// protocol-coverage.md 4: a directory keeps every document, also that of a repo
+// whose document is not in memory
 TEST(repo_identity, a_directory_that_forgets_whom_it_knew_is_asked_again) {
   repo_world x;
   x.sync();
@@ -200,7 +201,7 @@ TEST(repo_identity, a_directory_that_forgets_whom_it_knew_is_asked_again) {
   EXPECT_FALSE(x.row->identity_due);
 }
 
-// protocol-coverage.md 4: so too when the first identity is only being read
+// protocol-coverage.md 4: the same while the first identity is being read
 TEST(repo_identity, an_event_before_the_first_identity_is_not_forgotten) {
   repo_world x;
   x.add();
@@ -211,7 +212,7 @@ TEST(repo_identity, an_event_before_the_first_identity_is_not_forgotten) {
   EXPECT_EQ(x.refreshes, 1u);
 }
 
-// hostile-inputs.md 2.1.33: all are finished by one row
+// hostile-inputs.md 2.1.33: one row finishes all of them
 TEST(repo_identity, a_flood_of_events_is_finished_by_one_row) {
   repo_world x;
   x.sync();
@@ -224,10 +225,10 @@ TEST(repo_identity, a_flood_of_events_is_finished_by_one_row) {
   x.write();
   EXPECT_EQ(x.done.size(), at_once + 1);
   EXPECT_FALSE(x.in_flight);
-  EXPECT_FALSE(x.machine->idle()); // It is looked up once more, later.
+  EXPECT_FALSE(x.machine->idle()); // It will be looked up once more.
 }
 
-// A timer that comes for another reason
+// The timer rings for another reason
 TEST(repo_identity, a_refresh_that_is_due_outlives_an_earlier_timer) {
   repo_world x;
   x.sync();

@@ -22,7 +22,8 @@ TEST(repo_life, an_added_repo_is_pending_and_added_once) {
   EXPECT_FALSE(x.add());
 }
 
-// actors.md, One update of a repo: frames of unknown DIDs are finished at once
+// actors.md, One update of a repo: frames of untracked DIDs are finished at
+// once
 TEST(repo_life, frames_of_a_repo_that_is_not_tracked_are_given_back) {
   repo_world x;
   const auto seq = x.take(x.make_commit());
@@ -30,8 +31,8 @@ TEST(repo_life, frames_of_a_repo_that_is_not_tracked_are_given_back) {
   EXPECT_FALSE(x.in_flight);
 }
 
-// actors.md, Falling asleep: it sleeps while it waits for a permit, which comes
-// with all that it needs
+// actors.md, Falling asleep: the repo sleeps while it waits for a permit, which
+// comes with everything that it needs
 TEST(repo_life, a_permit_that_wakes_the_repo_begins_its_fetch) {
   repo_world x;
   x.add_known();
@@ -45,7 +46,7 @@ TEST(repo_life, a_permit_that_wakes_the_repo_begins_its_fetch) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// SYNC-30: a permit that comes too late is given back
+// SYNC-30: a permit that comes too late is returned
 TEST(repo_life, a_repo_that_is_removed_refuses_its_fetch) {
   repo_world x;
   x.add_known();
@@ -117,7 +118,7 @@ TEST(repo_life, removal_forgets_the_row_and_then_the_repo) {
   EXPECT_TRUE(x.finished(late)) << "it was on its way";
 }
 
-// SYNC-30: what was on its way cannot bring the repo back
+// SYNC-30: updates in flight cannot bring the repo back
 TEST(repo_life, removal_waits_for_the_update_in_flight_and_drops_the_next) {
   repo_world x;
   x.sync();
@@ -137,7 +138,7 @@ TEST(repo_life, removal_waits_for_the_update_in_flight_and_drops_the_next) {
   EXPECT_FALSE(x.row);
 }
 
-// SYNC-30: remove while syncing
+// SYNC-30: removal during a fetch
 TEST(repo_life, removal_cancels_the_fetch_and_ignores_its_late_result) {
   repo_world x;
   x.add_known();
@@ -153,14 +154,15 @@ TEST(repo_life, removal_cancels_the_fetch_and_ignores_its_late_result) {
   EXPECT_TRUE(x.removed);
 }
 
-// SYNC-29, SYNC-30: added again before the removal is durable
+// SYNC-29, SYNC-30: it is added again before the removal is durable
 TEST(repo_life, an_addition_during_a_removal_follows_it) {
   repo_world x;
   x.sync();
   x.remove();
   const auto unsent = x.machine->unsent();
   EXPECT_TRUE(x.add({"app.test.*"}));
-  EXPECT_EQ(x.machine->unsent(), unsent + 1); // The answer waits for it.
+  // The answer waits until it is durable.
+  EXPECT_EQ(x.machine->unsent(), unsent + 1);
   EXPECT_FALSE(x.add());
   const auto seq = x.take(x.make_commit());
   x.clear();
@@ -180,7 +182,7 @@ TEST(repo_life, an_addition_during_a_removal_follows_it) {
   EXPECT_EQ(x.chain->data, x.account.data());
 }
 
-// SYNC-30: and removed again
+// SYNC-30: it is removed again
 TEST(repo_life, a_queued_addition_can_be_removed) {
   repo_world x;
   x.sync();
@@ -193,8 +195,8 @@ TEST(repo_life, a_queued_addition_can_be_removed) {
   EXPECT_FALSE(x.row);
 }
 
-// SYNC-33; protocol-coverage.md 4: there is nothing to fetch from, but its host
-// can say whether that is still so
+// SYNC-33; protocol-coverage.md 4: an inactive account cannot be fetched, but
+// its host can say whether it is still inactive
 TEST(repo_life, a_resync_of_an_inactive_account_asks_its_host) {
   repo_world x;
   x.sync();
@@ -207,7 +209,7 @@ TEST(repo_life, a_resync_of_an_inactive_account_asks_its_host) {
   EXPECT_EQ(x.machine->row().status, repo_status::synced);
 }
 
-// SYNC-18; architecture.md I4: a crash must not lose what was discovered
+// SYNC-18; architecture.md I4: a crash must not lose a discovery
 // protocol-coverage.md 3.6: whether a #commit or a #sync found it
 TEST(repo_life, the_frame_that_found_a_repo_is_finished_after_its_addition) {
   for (const auto is_sync : {false, true})

@@ -3,7 +3,7 @@
 #include "atproto/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// What a listing says of a repo (protocol-coverage.md 9, 2.1.2).
+/// Lines of a listing about a repo (protocol-coverage.md 9, 2.1.2).
 namespace weir::tests {
 namespace {
 
@@ -20,7 +20,7 @@ TEST(repo_listings, an_equal_rev_raises_the_position_and_is_no_suspicion) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol-coverage.md 9: the event may be on its way, for the time of grace
+// protocol-coverage.md 9: during the grace the event may be on its way
 TEST(repo_listings, a_newer_rev_that_does_not_come_desyncs_after_the_grace) {
   repo_world x;
   x.sync();
@@ -37,7 +37,7 @@ TEST(repo_listings, a_newer_rev_that_does_not_come_desyncs_after_the_grace) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// A relay may say what it likes while the host itself is heard.
+// A relay's listing does not count while the host's own stream is connected.
 TEST(repo_listings, a_relays_word_on_a_rev_counts_without_the_hosts_stream) {
   for (const auto heard : {true, false}) {
     repo_world x;
@@ -51,8 +51,8 @@ TEST(repo_listings, a_relays_word_on_a_rev_counts_without_the_hosts_stream) {
   }
 }
 
-// limits::rev_future_max, and a microsecond more: such a commit would not be
-// taken either
+// limits::rev_future_max, and a microsecond more: a commit with such a rev
+// would not be accepted either
 TEST(repo_listings, a_rev_of_the_future_is_no_word) {
   for (const auto more : {0us, 1us}) {
     repo_world x;
@@ -67,8 +67,7 @@ TEST(repo_listings, a_rev_of_the_future_is_no_word) {
 
 namespace {
 
-/// A fetch could not bring this rev, which was listed, and the host was
-/// believed.
+/// A fetch did not bring the listed rev, and the host was believed.
 void disprove(repo_world& x, atproto::tid rev, uint32_t upstream) {
   x.list(rev, account_status::active, upstream);
   x.pass(x.settings->listing_grace);
@@ -84,7 +83,7 @@ void disprove(repo_world& x, atproto::tid rev, uint32_t upstream) {
   ASSERT_EQ(x.row->status, repo_status::synced);
 }
 
-/// How often listings led to a fetch, when it is listed once more.
+/// The number of fetches caused by listings, after one more listing.
 uint64_t mismatches_with(repo_world& x, atproto::tid rev, uint32_t upstream) {
   x.list(rev, account_status::active, upstream);
   x.pass(x.settings->listing_grace);
@@ -93,8 +92,9 @@ uint64_t mismatches_with(repo_world& x, atproto::tid rev, uint32_t upstream) {
 
 } // namespace
 
-// limits::listed_rev_tries_max: its commits are taken again after that;
-// limits:: disproved_rev_memory, and a microsecond less: the relay is not heard
+// limits::listed_rev_tries_max: after that its commits are accepted again;
+// limits:: disproved_rev_memory, and a microsecond less: the relay's line is
+// ignored
 TEST(repo_listings, a_rev_that_no_host_has_is_not_asked_for_again_and_again) {
   for (const auto less : {0us, 1us}) {
     repo_world x;
@@ -107,7 +107,7 @@ TEST(repo_listings, a_rev_that_no_host_has_is_not_asked_for_again_and_again) {
   }
 }
 
-// Its downloads may lag behind its listing.
+// The host's downloads may be behind its listing.
 TEST(repo_listings, what_its_own_host_lists_is_asked_for_each_time) {
   repo_world x;
   x.sync();
@@ -116,8 +116,8 @@ TEST(repo_listings, what_its_own_host_lists_is_asked_for_each_time) {
   EXPECT_EQ(mismatches_with(x, later, pds_id), 2u);
 }
 
-// protocol-coverage.md 2.1.2: a stream that lags behind, or is away, proves
-// nothing by silence; a fetch would only add to its load
+// protocol-coverage.md 2.1.2: the silence of a stream that is behind or
+// disconnected proves nothing; a fetch would only increase its load
 TEST(repo_listings, a_newer_rev_is_no_mismatch_while_the_stream_is_behind) {
   for (const auto connected : {true, false}) {
     repo_world x;
@@ -141,7 +141,7 @@ TEST(repo_listings, a_newer_rev_is_no_mismatch_while_the_stream_is_behind) {
   }
 }
 
-// limits::listing_doubt_step: without a grace it is no busy loop
+// limits::listing_doubt_step: without a grace this must not be a busy loop
 TEST(repo_listings, a_stream_that_is_behind_is_looked_at_in_steps) {
   repo_world x;
   auto hasty = *x.settings;
@@ -198,7 +198,7 @@ TEST(repo_listings, an_older_or_missing_rev_says_nothing) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// Whom a listing names is tracked when a document confirms it, minutes later.
+// A newly listed repo is tracked minutes later, when a document confirms it.
 TEST(repo_listings, a_line_that_names_it_only_is_no_word_of_its_account) {
   repo_world x;
   x.sync();
@@ -211,7 +211,7 @@ TEST(repo_listings, a_line_that_names_it_only_is_no_word_of_its_account) {
   EXPECT_EQ(x.row->account, account_status::takendown);
 }
 
-// protocol-coverage.md 4.5, 9: a status of which the event was lost
+// protocol-coverage.md 4.5, 9: the event of the status was lost
 TEST(repo_listings, a_listed_status_counts_after_the_grace) {
   repo_world x;
   x.sync();
@@ -221,9 +221,9 @@ TEST(repo_listings, a_listed_status_counts_after_the_grace) {
   EXPECT_EQ(x.row->account, account_status::takendown);
 }
 
-// protocol-coverage.md 4.5: a crowd of newcomers that are away must not wait
-// awake, each of them for an event that is of no use; who migrates has its
-// document first
+// protocol-coverage.md 4.5: many new inactive accounts must not stay awake,
+// each waiting for an event that is useless; one that migrates has its document
+// first
 TEST(repo_listings, a_status_listed_of_a_newcomer_counts_at_once) {
   repo_world x;
   x.add_known();
@@ -234,7 +234,7 @@ TEST(repo_listings, a_status_listed_of_a_newcomer_counts_at_once) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol-coverage.md 4.5: its host or another relay may know better
+// protocol-coverage.md 4.5: the repo's host or another relay may know better
 TEST(repo_listings, what_a_relay_lists_of_a_newcomer_counts_after_the_grace) {
   repo_world x;
   x.add_known();
@@ -269,7 +269,8 @@ TEST(repo_listings, an_account_event_outweighs_the_listing_before_it) {
   EXPECT_EQ(x.row->account, account_status::deactivated);
 }
 
-// protocol-coverage.md 4.5: a repo that was refused as inactive is found again
+// protocol-coverage.md 4.5: a repo whose fetch was refused as inactive is found
+// again
 // protocol-coverage.md 2.1.3
 TEST(repo_listings, a_repo_listed_as_active_again_is_fetched) {
   repo_world x;
@@ -287,7 +288,7 @@ TEST(repo_listings, a_repo_listed_as_active_again_is_fetched) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// CONS-25: a line about a repo out of sync desyncs nothing
+// CONS-25: a line about a repo out of sync has no effect on it
 TEST(repo_listings, a_repo_that_is_to_be_fetched_is_not_suspected) {
   repo_world x;
   x.add_known();
@@ -308,7 +309,7 @@ TEST(repo_listings, the_listing_of_a_former_host_is_ignored) {
   EXPECT_TRUE(x.timer);
 }
 
-// Two reasons for one timer
+// One timer has two reasons
 TEST(repo_listings, a_suspicion_outlives_an_earlier_timer) {
   repo_world x;
   x.sync();

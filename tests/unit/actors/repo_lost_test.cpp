@@ -1,26 +1,26 @@
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// RepoNotFound that answers a question while a fetch of the same repo runs
-/// (protocol-coverage.md 4.5): it is neither lost nor believed before the fetch
+/// RepoNotFound is the answer to a question while a fetch of the same repo runs
+/// (protocol-coverage.md 4.5). It is neither lost nor accepted before the fetch
 /// ends.
 namespace weir::tests {
 namespace {
 
 using testing::IsEmpty;
 
-/// Out of sync, and fetched.
+/// A repo that is out of sync and being fetched.
 struct fetched_repo : repo_world {
   fetched_repo() {
     sync();
-    make_commit(); // Lost.
+    make_commit(); // This commit is lost.
     take(make_commit());
     start_fetch(7);
     EXPECT_EQ(row->status, repo_status::syncing);
     clear();
   }
 
-  /// What a fetch is told.
+  /// Refuses a fetch with RepoNotFound.
   void refuse(uint64_t job) {
     fail_fetch(job, fail(ec::account_inactive, "RepoNotFound"),
                account_status::deleted);
@@ -52,7 +52,8 @@ TEST(repo_lost, the_second_time_counts_when_the_fetch_finds_nothing) {
   EXPECT_THAT(x.questions, IsEmpty());
 }
 
-// The fetch in which it came failed for another reason: the next one decides.
+// The fetch during which it came failed for another reason, so the next fetch
+// decides.
 TEST(repo_lost, the_second_time_is_kept_until_a_fetch_says_what_is_so) {
   fetched_repo x;
   x.answer_once(pds_origin);
@@ -97,7 +98,7 @@ TEST(repo_lost, a_fetch_that_succeeds_ends_it) {
   EXPECT_NE(x.row->not_found_at, 0);
 }
 
-// An old document may name its former host: nobody believes that.
+// An old document may name a former host, whose answer does not count.
 TEST(repo_lost, an_old_document_is_looked_up_before_it_is_believed) {
   fetched_repo x;
   x.answer_once(pds_origin);
@@ -111,8 +112,8 @@ TEST(repo_lost, an_old_document_is_looked_up_before_it_is_believed) {
   EXPECT_EQ(x.row->account, account_status::deleted);
 }
 
-// The directory is away when its host says it for the second time, and the repo was
-// loaded for that: what it knew of its identity is on disk.
+// The directory is down when the host says it for the second time, and the repo
+// was loaded for that, so its identity is on disk.
 TEST(repo_lost, what_the_host_says_waits_for_the_directory) {
   repo_world x;
   x.sync();

@@ -1,15 +1,15 @@
 #include "actors/repo/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// A directory that lags behind a migration (protocol-coverage.md 2.5.6, 4.1,
-/// 4.6): the former host says that the account is away, and the document still
-/// names it.
+/// A directory that is behind a migration (protocol-coverage.md 2.5.6, 4.1,
+/// 4.6): the former host says that the account is inactive, and the document
+/// still names that host.
 namespace weir::tests {
 namespace {
 
 using storage::account_status;
 
-/// Its former host has said so, and the document named that host.
+/// The former host has said so, and the document named it.
 struct moved_repo : repo_world {
   moved_repo() {
     sync();
@@ -24,7 +24,7 @@ struct moved_repo : repo_world {
     return out;
   }
 
-  /// The next life, and its looks at the document are over.
+  /// Starts the next life, in which no look-up of the document is left.
   void restart_unconcerned() {
     row->identity_due = false;
     restart();
@@ -53,8 +53,8 @@ TEST(repo_moved, the_document_is_looked_at_again_after_an_account_went_away) {
   x.expect_found();
 }
 
-// protocol-coverage.md 2.1.3: whoever goes on writing is not away, whatever its
-// document says
+// protocol-coverage.md 2.1.3: an account that continues to write is not
+// inactive, whatever its document says
 TEST(repo_moved, a_host_that_says_again_what_is_doubted_may_be_the_former_one) {
   moved_repo x;
   x.restart_unconcerned();
@@ -83,7 +83,7 @@ TEST(repo_moved, a_listing_of_a_host_that_no_document_names_is_a_reason) {
   x.expect_found();
 }
 
-// Its rev is newer than what is held here.
+// The listed rev is newer than the copy's.
 TEST(repo_moved, so_is_one_of_an_account_that_is_active) {
   for (const auto newer : {false, true}) {
     repo_world x;
@@ -98,7 +98,7 @@ TEST(repo_moved, so_is_one_of_an_account_that_is_active) {
 }
 
 // protocol-coverage.md 4.6: right after a migration its head is signed by the
-// old key, so a fetch would only fail. Nothing was refused.
+// old key, so a fetch would only fail. No frame was refused.
 TEST(repo_moved, the_move_that_was_looked_for_is_no_reason_to_fetch) {
   repo_world x;
   x.sync();

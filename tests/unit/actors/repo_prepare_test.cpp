@@ -2,15 +2,15 @@
 #include "tests/unit/actors/machine_frames.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// A fetch while another document is looked up, and for whom that is
-/// (protocol-coverage.md 2.5.6; actors.md, Who is looked up next).
+/// A fetch during a look-up of a newer document, and the host on whose behalf
+/// that is made (protocol-coverage.md 2.5.6; actors.md, Who is looked up next).
 namespace weir::tests {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Where its fetches went, and "" for permits that it gave back at once.
+/// The hosts of its fetches, and "" for permits that it returned at once.
 std::vector<std::string> hosts_of(const repo_world& x) {
   std::vector<std::string> out(x.job_ends.size());
   for (const auto& order : x.orders)
@@ -18,7 +18,7 @@ std::vector<std::string> hosts_of(const repo_world& x) {
   return out;
 }
 
-/// An #identity is being looked up.
+/// A repo whose #identity is being looked up.
 struct hinted_repo : repo_world {
   hinted_repo() {
     add_known();
@@ -41,8 +41,8 @@ TEST(repo_prepare, a_document_that_may_have_changed_delays_no_fetch) {
   EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
 }
 
-// protocol-coverage.md 2.5.6: but what it brought is fetched anew if it did
-// change
+// protocol-coverage.md 2.5.6: but the copy is fetched again if the document
+// changed
 TEST(repo_prepare, a_host_that_changes_after_such_a_fetch_leads_to_another) {
   for (const auto during : {false, true}) {
     hinted_repo x;
@@ -71,7 +71,7 @@ TEST(repo_prepare, a_document_that_did_not_change_leads_to_no_other_fetch) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// protocol-coverage.md 2.1.2, 4.6: it may be its former host that says so
+// protocol-coverage.md 2.1.2, 4.6: the statement may come from its former host
 TEST(repo_prepare, a_host_is_not_believed_while_another_one_may_be_named) {
   for (const auto moves : {false, true}) {
     hinted_repo x;
@@ -81,7 +81,8 @@ TEST(repo_prepare, a_host_is_not_believed_while_another_one_may_be_named) {
     EXPECT_EQ(x.row->account, account_status::active);
     x.clear();
     x.learn(moves ? x.moved() : x.identity());
-    x.learn(moves ? x.moved() : x.identity()); // Asked after the word.
+    // This one was requested after the statement.
+    x.learn(moves ? x.moved() : x.identity());
     x.settle();
     EXPECT_EQ(x.row->account, moves ? account_status::active
                                     : account_status::deactivated);
@@ -89,8 +90,7 @@ TEST(repo_prepare, a_host_is_not_believed_while_another_one_may_be_named) {
   }
 }
 
-/// Commits that its document refuses wait for a newer one, and it is to be
-/// fetched.
+/// Refused commits wait for a newer document, and the repo is to be fetched.
 struct doubting_repo : repo_world {
   doubting_repo() {
     sync();
@@ -105,7 +105,7 @@ struct doubting_repo : repo_world {
     clear();
   }
 
-  /// A host that is not its own opens the doubt again.
+  /// A foreign host's statement raises the doubt again.
   void doubt_again() {
     account_event(false, "deactivated", other_pds_id);
     pass(limits::repo_wait_max);
@@ -113,7 +113,7 @@ struct doubting_repo : repo_world {
   }
 };
 
-// Nobody judges by a document that something speaks against
+// A doubted document decides nothing
 TEST(repo_prepare, a_doubted_document_gives_the_permit_to_others) {
   doubting_repo x;
   x.begin(2);
@@ -142,7 +142,7 @@ TEST(repo_prepare, a_repo_that_was_put_off_backs_off_without_a_directory) {
   EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
 }
 
-// Or whoever opens it time and again would stop all fetches of an account
+// Otherwise repeated doubts could stop all fetches of an account
 TEST(repo_prepare, a_fetch_is_put_off_once_however_often_it_is_doubted) {
   doubting_repo x;
   x.begin(2);
@@ -160,7 +160,7 @@ TEST(repo_prepare, a_fetch_is_put_off_once_however_often_it_is_doubted) {
   EXPECT_THAT(hosts_of(x), ElementsAre("")) << "the next one is";
 }
 
-// architecture.md, When memory runs short: its row keeps all of that
+// architecture.md, When memory runs short: its row records all of that
 TEST(repo_prepare, a_repo_that_was_put_off_sleeps_when_memory_is_short) {
   doubting_repo x;
   x.begin(2);
@@ -175,7 +175,8 @@ TEST(repo_prepare, a_repo_that_was_put_off_sleeps_when_memory_is_short) {
     << "it may be put off again";
 }
 
-// Whoever is put to sleep before the second answer is not told the handle.
+// A repo that was put to sleep before the second answer would not get the
+// handle.
 TEST(repo_prepare, a_repo_stays_awake_until_its_handle_is_known) {
   repo_world x;
   x.sync();
@@ -188,8 +189,8 @@ TEST(repo_prepare, a_repo_stays_awake_until_its_handle_is_known) {
   EXPECT_TRUE(x.machine->idle(true));
 }
 
-// architecture.md, When memory runs short: or the directory's answers would
-// decide how many live
+// architecture.md, When memory runs short: otherwise the directory's answers
+// would decide how many REPOs are awake
 TEST(repo_prepare, a_new_repo_sleeps_when_memory_is_short_and_asks_again) {
   repo_world x;
   ASSERT_TRUE(x.add());
@@ -214,7 +215,7 @@ TEST(repo_prepare, a_repo_without_a_fetch_that_was_put_off_just_sleeps) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// The queue knows it by its host from then on
+// From then on the queue knows its host
 TEST(repo_prepare, a_repo_whose_host_becomes_known_wishes_again) {
   repo_world x;
   x.add();
@@ -226,7 +227,7 @@ TEST(repo_prepare, a_repo_whose_host_becomes_known_wishes_again) {
 
 // -- what comes with a permit -------------------------------------------------
 
-/// A permit found it asleep.
+/// A permit woke the repo.
 struct woken_repo : repo_world {
   woken_repo() {
     add_known();
@@ -275,7 +276,7 @@ TEST(repo_prepare, the_document_of_a_permit_replaces_an_older_one) {
   EXPECT_THAT(x.wishes, IsEmpty()) << "here it is";
 }
 
-// Its own question goes on: IDENTITY answers that, too.
+// The repo's own question is still open, and IDENTITY will answer it.
 TEST(repo_prepare, a_permit_is_no_answer_to_what_the_repo_asked) {
   repo_world x;
   x.add();

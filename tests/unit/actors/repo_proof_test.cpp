@@ -3,7 +3,7 @@
 
 #include "actors/repo/completeness_machine.hpp"
 
-/// How a repo whose position is stale is proved whole again, but by a commit
+/// How a repo with a stale position is proved complete without a commit
 /// (completeness.md, Acting; CONS-27 to CONS-30).
 namespace weir::tests {
 namespace {
@@ -11,11 +11,11 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Synced, and its stream was reset since.
+/// A synced repo whose stream was reset afterwards.
 struct stale_repo : repo_world {
   stale_repo() {
     sync();
-    // As its row is after a fetch at the first position.
+    // This is its row after a fetch at the first position.
     list(account.rev(), account_status::active, pds_id);
     settle();
     board.put(quiet_upstream(pds_id, pds_origin, 2, 500));
@@ -45,15 +45,15 @@ TEST(repo_proof, a_host_that_names_our_rev_proves_the_copy) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// Whatever it was asked for.
+// The purpose of the question does not matter.
 TEST(repo_proof, an_answer_to_another_question_proves_it_as_well) {
   stale_repo x;
   x.answer_rev(x.account.rev(), false);
   EXPECT_TRUE(x.is_current());
 }
 
-// completeness.md, The terms: the position of before the reset, or of another
-// stream
+// completeness.md, The terms: the position is from before the reset, or of
+// another stream
 TEST(repo_proof, an_answer_at_another_position_proves_nothing) {
   stale_repo x;
   x.answer_rev(x.account.rev(), true, {pds_id, 1, 1});
@@ -64,7 +64,7 @@ TEST(repo_proof, an_answer_at_another_position_proves_nothing) {
   EXPECT_FALSE(x.is_current());
 }
 
-// Its event may be on its way; if it is not, the repo is fetched.
+// Its event may be on its way; if it does not come, the repo is fetched.
 TEST(repo_proof, a_newer_rev_is_waited_for_and_then_fetched) {
   stale_repo x;
   x.make_commit();
@@ -81,7 +81,7 @@ TEST(repo_proof, a_newer_rev_is_waited_for_and_then_fetched) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// A quiet repo costs a fetch only when its host never says its rev.
+// A quiet repo costs a fetch only when its host never gives its rev.
 TEST(repo_proof, a_host_that_never_says_its_rev_is_fetched_from) {
   stale_repo x;
   x.answer_rev({}, false);
@@ -94,7 +94,7 @@ TEST(repo_proof, a_host_that_never_says_its_rev_is_fetched_from) {
   EXPECT_THAT(x.wishes, IsEmpty()) << "it is fetched already";
 }
 
-// Nor does it know the question.
+// The host does not know the question either.
 TEST(repo_proof, a_host_that_proves_nothing_is_fetched_from_when_it_has_to) {
   stale_repo x;
   x.look();
@@ -110,7 +110,7 @@ TEST(repo_proof, a_host_that_proves_nothing_is_fetched_from_when_it_has_to) {
   EXPECT_FALSE(whole.in_flight);
 }
 
-// #sync: the state at that place of the stream is what is held
+// #sync: the stream shows that the copy has the present state
 TEST(repo_proof, a_sync_that_shows_our_state_proves_the_copy) {
   stale_repo x;
   x.take(x.account.sync_frame(2), pds_id);
@@ -122,7 +122,7 @@ TEST(repo_proof, a_sync_that_shows_our_state_proves_the_copy) {
   EXPECT_FALSE(x.in_flight) << "CONS-19";
 }
 
-// CONS-28: a commit that is on its way to the disk counts
+// CONS-28: a commit that is being written counts
 TEST(repo_proof, a_look_while_a_commit_is_written_fetches_nothing) {
   stale_repo x;
   x.take(x.make_commit(), pds_id);
@@ -134,8 +134,8 @@ TEST(repo_proof, a_look_while_a_commit_is_written_fetches_nothing) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// CONS-28; limits::listing_doubt_max: what a listing shows and a late stream has not
-// brought yet
+// CONS-28; limits::listing_doubt_max: a listing shows a rev that a late stream
+// has not brought yet
 TEST(repo_proof, what_was_told_ahead_of_a_late_stream_is_waited_for) {
   constexpr std::chrono::microseconds longest = limits::listing_doubt_max;
   for (const auto told_all : {false, true})
@@ -162,7 +162,7 @@ TEST(repo_proof, what_was_told_ahead_of_a_late_stream_is_waited_for) {
     }
 }
 
-// CONS-27, CONS-28: a row that says `synced` and was never whole
+// CONS-27, CONS-28: a row has `synced` although the copy was never complete
 TEST(repo_proof, what_was_never_fetched_since_it_was_told_of_is_fetched) {
   for (const auto never : {true, false}) {
     stale_repo x;
@@ -182,14 +182,15 @@ TEST(repo_proof, what_was_never_fetched_since_it_was_told_of_is_fetched) {
   EXPECT_FALSE(whole.in_flight);
 }
 
-// A listing named a rev that the host does not have.
+// A listing had a rev that the host does not have.
 TEST(repo_proof, a_fetch_says_from_where_the_copy_is_whole) {
   storage::repo_row row;
   row.first_rev = atproto::tid{900};
   row.fcsr = {pds_id, 2, 500};
   completeness::on_indexed(row, {pds_id, 2, 500}, atproto::tid{800}, 1);
   EXPECT_EQ(row.first_rev, atproto::tid{800});
-  // But not when it was begun before the reset at which that rev was told.
+  // This does not hold when the fetch began before the reset at which that rev
+  // was reported.
   row.first_rev = atproto::tid{900};
   completeness::on_indexed(row, {pds_id, 1, 1}, atproto::tid{800}, 1);
   EXPECT_EQ(row.first_rev, atproto::tid{900});

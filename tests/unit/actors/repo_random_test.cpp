@@ -7,9 +7,9 @@ namespace {
 
 using testing::IsEmpty;
 
-/// An account, a stream, a directory, a SUPERVISOR and a host that do whatever
+/// An account, a stream, a directory, a SUPERVISOR and a host do anything that
 /// they may do, in any order, with crashes in between. The stream loses
-/// nothing: after a crash it sends again what was not finished.
+/// nothing: after a crash it sends unfinished frames again.
 class random_life : public repo_world {
 public:
   explicit random_life(uint64_t seed)
@@ -59,8 +59,8 @@ public:
     look();
   }
 
-  /// Everything that was begun comes to its end; then the audit comes, for what
-  /// was said while nobody knew the account's host.
+  /// Ends everything that was begun. Then the audit follows, for statements
+  /// that came while the account's host was not known.
   void calm_down() {
     if (!active_)
       change_account();
@@ -110,7 +110,7 @@ private:
     send(commits_.back());
   }
 
-  /// A host says #sync when an account is back.
+  /// A host sends #sync when an account is back.
   void change_account() {
     active_ = !active_;
     const auto* word = active_                  ? ""
@@ -142,7 +142,7 @@ private:
       send(frame);
   }
 
-  /// One step of those who serve the repo.
+  /// One step of the actors that serve the repo.
   void work(bool badly) {
     if (loads + refreshes > answered_ && random_->below(2) == 0) {
       ++answered_;
@@ -188,7 +188,7 @@ private:
     }
   }
 
-  /// Takes note of what the repo decided.
+  /// Records what the repo decided.
   void look() {
     for (const auto seq : std::exchange(done, {}))
       EXPECT_EQ(open_.erase(seq), 1u) << "finished twice: " << seq;
@@ -219,12 +219,12 @@ private:
   bool ordered_ = false;
 };
 
-/// Between two erasures the log of a repo moves forward only.
+/// Between two erasures the revs of a repo's log only grow.
 void expect_forward(const std::vector<storage::transaction>& log) {
   atproto::tid last;
   for (const auto& tx : log) {
     if (tx.ops.back().scope == storage::account_scope) {
-      last = {}; // May have been a deletion.
+      last = {}; // It may have been a deletion.
       continue;
     }
     if (tx.ops.back().scope != storage::commit_scope)
@@ -234,8 +234,8 @@ void expect_forward(const std::vector<storage::transaction>& log) {
   }
 }
 
-// architecture.md I4, I9: states as a model has them, every repo that is added
-// settles, and what waited changes nothing
+// architecture.md I4, I9: states follow the model, every added repo settles,
+// and waiting changes nothing
 TEST(repo_random, whatever_happens_the_copy_ends_equal_and_all_is_finished) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

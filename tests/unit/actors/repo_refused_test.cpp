@@ -2,8 +2,8 @@
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// Updates that the store will never take (`update_outcome::refused`), and
-/// commits that their account never signed, without end.
+/// Updates that the store will never accept (`update_outcome::refused`), and
+/// endless commits that their account never signed.
 namespace weir::tests {
 namespace {
 
@@ -12,7 +12,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// SYNC-06, SYNC-13; architecture.md I4: a failure of the repo, not of its actor
+// SYNC-06, SYNC-13; architecture.md I4: this is a failure of the repo, not of
+// its actor
 TEST(repo_refused, a_commit_that_is_refused_is_an_error_with_back_off) {
   repo_world x;
   x.sync();
@@ -42,7 +43,7 @@ TEST(repo_refused, a_commit_that_is_refused_is_an_error_with_back_off) {
   EXPECT_EQ(x.chain->data, x.account.data());
 }
 
-// SYNC-15: what is refused again and again is tried less and less
+// SYNC-15: an update that is always refused is tried more and more rarely
 TEST(repo_refused, a_chunk_that_is_refused_ends_its_job) {
   repo_world x;
   x.add_known();
@@ -73,7 +74,7 @@ TEST(repo_refused, a_chunk_of_an_ended_job_changes_nothing) {
   EXPECT_EQ(x.row->retry_count, 0u);
 }
 
-// CONS-13: what a refused update claimed was never so
+// CONS-13: the claims of a refused update do not count
 TEST(repo_refused, a_root_that_is_refused_leaves_nothing_of_completeness) {
   repo_world x;
   x.add_known();
@@ -96,7 +97,7 @@ TEST(repo_refused, facts_beside_a_refused_commit_are_written_without_it) {
     repo_world x;
     x.sync();
     x.take(x.make_commit());
-    x.take(x.make_commit()); // Waits, and the fact with it.
+    x.take(x.make_commit()); // It waits, and the fact with it.
     x.account_event(false, word);
     x.write(update_outcome::refused);
     const auto update = x.write();
@@ -109,7 +110,7 @@ TEST(repo_refused, facts_beside_a_refused_commit_are_written_without_it) {
   }
 }
 
-// The fact itself may be what does not fit
+// The fact itself may be too large
 TEST(repo_refused, a_fact_that_is_refused_alone_is_not_tried_again) {
   repo_world x;
   x.sync();
@@ -123,7 +124,7 @@ TEST(repo_refused, a_fact_that_is_refused_alone_is_not_tried_again) {
   EXPECT_FALSE(x.in_flight);
 }
 
-// SYNC-30: the removal that waits behind it goes on from what is durable
+// SYNC-30: the removal that waits continues from the durable state
 TEST(repo_refused, a_removal_follows_a_refused_update) {
   repo_world x;
   x.sync();
@@ -137,7 +138,7 @@ TEST(repo_refused, a_removal_follows_a_refused_update) {
   EXPECT_TRUE(x.removed);
 }
 
-// hostile-inputs.md 2.1.34: what a frame said that its UPSTREAM stepped over is
+// hostile-inputs.md 2.1.34: the content of a frame that its UPSTREAM skipped is
 // fetched
 TEST(repo_poison, a_frame_that_was_stepped_over_puts_its_repo_out_of_sync) {
   repo_world x;
@@ -174,8 +175,7 @@ TEST(repo_poison, a_repo_that_is_not_fetched_yet_needs_no_other_fetch) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// hostile-inputs.md 2.1.8: a flood of forged commits leaves the thread to
-// others
+// hostile-inputs.md 2.1.8: a flood of forged commits leaves CPU time to others
 TEST(repo_refused, forged_commits_are_refused_a_few_a_turn) {
   constexpr auto turn = limits::repo_refusals_a_turn;
   constexpr auto burst = limits::refresh_burst_max;
@@ -198,7 +198,8 @@ TEST(repo_refused, forged_commits_are_refused_a_few_a_turn) {
   x.pass(0us);
   x.settle();
   EXPECT_EQ(x.done.size(), burst + 2 * turn);
-  x.pass(x.settings->refresh_min); // No document is newer than the last ones.
+  // After this no document is newer than the last ones.
+  x.pass(x.settings->refresh_min);
   EXPECT_EQ(x.refreshes, burst + 1);
   x.learn(x.identity());
   x.settle();
@@ -209,8 +210,8 @@ TEST(repo_refused, forged_commits_are_refused_a_few_a_turn) {
 }
 
 // hostile-inputs.md 2.1.8: many forged commits are many reasons for a newer
-// document, and when no more are fetched the next ones are refused by one that
-// is new
+// document. When no more are fetched, the next commits are refused with a
+// recent one
 TEST(repo_refused, a_host_pays_for_forged_commits_beyond_its_look_ups) {
   constexpr auto burst = limits::refresh_burst_max;
   repo_world x;

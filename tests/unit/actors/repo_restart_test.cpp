@@ -1,24 +1,24 @@
 #include "actors/repo/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// What a life has to know of the one before, which may have been killed
+/// What a life must know of the one before, which may have been killed
 /// (architecture.md I4).
 namespace weir::tests {
 namespace {
 
 using testing::IsEmpty;
 
-/// A repo that fell out of sync by an event that the account signed.
+/// A repo that fell out of sync because of a signed event.
 struct broken_repo : repo_world {
   broken_repo() {
     sync();
     before = root();
-    make_commit(); // Lost.
+    make_commit(); // This commit is lost.
     seq = take(make_commit());
     missed = account.rev();
   }
 
-  /// @returns what a fetch of the next life has to bring.
+  /// @returns the rev that a fetch of the next life must bring
   atproto::tid least_after_restart(uint64_t job) {
     restart();
     begin(job);
@@ -31,7 +31,7 @@ struct broken_repo : repo_world {
   atproto::tid missed;
 };
 
-// protocol-coverage.md 5.3: killed between the event and its fetch
+// protocol-coverage.md 5.3: a kill between the event and its fetch
 TEST(repo_restart, a_fetch_has_to_bring_the_event_of_an_earlier_life) {
   broken_repo x;
   x.write();
@@ -46,9 +46,9 @@ TEST(repo_restart, a_fetch_has_to_bring_the_event_of_an_earlier_life) {
   EXPECT_EQ(x.row->missed_rev, atproto::tid{});
 }
 
-// Downloads may lag behind a stream: what came while a fetch was awaited is in
-// it, or it is asked for once more. Nobody else is a witness for the host: or a
-// host could make the fetches of all others fail.
+// Downloads may be behind a stream: the fetch must contain events that came
+// while it was awaited, or it is repeated. Events of other hosts do not count,
+// because otherwise a host could make the fetches of all others fail.
 TEST(repo_restart, a_fetch_has_to_bring_what_was_dropped_before_it) {
   for (const auto from : {pds_id, relay_id, other_pds_id}) {
     repo_world x;
@@ -64,7 +64,7 @@ TEST(repo_restart, a_fetch_has_to_bring_what_was_dropped_before_it) {
   }
 }
 
-// Before its frame is finished: one batch has both.
+// One batch has both, so the rev is stored before the frame is finished.
 TEST(repo_restart, the_frame_and_its_rev_are_one_batch) {
   broken_repo x;
   ASSERT_TRUE(x.in_flight);
@@ -73,7 +73,7 @@ TEST(repo_restart, the_frame_and_its_rev_are_one_batch) {
   EXPECT_EQ(x.in_flight->marks.size(), 1u);
 }
 
-// A proof that does not hold was signed all the same.
+// A commit with an invalid proof was signed nevertheless.
 TEST(repo_restart, a_commit_whose_proof_does_not_hold_is_to_be_brought) {
   repo_world x;
   x.sync();
@@ -86,7 +86,7 @@ TEST(repo_restart, a_commit_whose_proof_does_not_hold_is_to_be_brought) {
   EXPECT_EQ(x.row->missed_rev, x.account.rev());
 }
 
-// limits::listed_rev_tries_max outlives a restart, and so does the count
+// limits::listed_rev_tries_max: the count survives a restart
 TEST(repo_restart, a_listed_rev_is_to_be_brought_as_often_as_without_one) {
   repo_world x;
   x.sync();
@@ -116,8 +116,8 @@ TEST(repo_restart, what_was_to_be_brought_goes_with_the_account) {
 
 // -- refused events -----------------------------------------------------------
 
-/// A repo of whose events one was refused by the key that a directory that lags
-/// behind says.
+/// A repo with an event that was refused because the directory was behind and
+/// gave an old key.
 struct refused_events : repo_world {
   explicit refused_events(uint32_t upstream = relay_id) {
     sync();
@@ -138,7 +138,7 @@ struct refused_events : repo_world {
 };
 
 // protocol-coverage.md 2.5.6; actors.md, A document that may be old: the
-// look-ups of the last life go on
+// look-ups of the last life continue
 TEST(repo_restart, a_document_that_refused_events_is_looked_at_again) {
   refused_events x;
   EXPECT_FALSE(x.finished(x.seq)) << "the row does not say so yet";
@@ -148,9 +148,9 @@ TEST(repo_restart, a_document_that_refused_events_is_looked_at_again) {
   x.clear();
   x.restart();
   EXPECT_EQ(x.loads, 1u);
-  x.learn(x.identity()); // As it is stored.
+  x.learn(x.identity()); // The stored document.
   EXPECT_EQ(x.refreshes, 1u);
-  x.learn(x.identity()); // It still lags behind.
+  x.learn(x.identity()); // The directory is still behind.
   for (int i = 0; i < 20 && x.refreshes < 2; ++i)
     x.pass(limits::second_look_pause);
   ASSERT_EQ(x.refreshes, 2u);
@@ -161,7 +161,7 @@ TEST(repo_restart, a_document_that_refused_events_is_looked_at_again) {
   EXPECT_EQ(x.row->refused_by, 0u);
 }
 
-// The new document was stored, and its REPO had not heard of it.
+// The new document was stored, but its REPO had not received it.
 TEST(repo_restart, a_key_that_changed_between_two_lives_is_a_change) {
   for (const auto changed : {false, true}) {
     refused_events x;
@@ -174,7 +174,7 @@ TEST(repo_restart, a_key_that_changed_between_two_lives_is_a_change) {
   }
 }
 
-// protocol-coverage.md 2.1.2: so is a host
+// protocol-coverage.md 2.1.2: the same for a host
 TEST(repo_restart, a_host_that_changed_after_a_restart_is_a_change) {
   repo_world x;
   x.sync();
@@ -190,7 +190,7 @@ TEST(repo_restart, a_host_that_changed_after_a_restart_is_a_change) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
-// A repo that nobody refused anything of
+// No event of the repo was refused
 TEST(repo_restart, another_key_alone_is_no_reason_for_a_fetch) {
   repo_world x;
   x.sync();
@@ -203,7 +203,7 @@ TEST(repo_restart, another_key_alone_is_no_reason_for_a_fetch) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// limits::second_looks_max: then the answer stands, for the next life as well
+// limits::second_looks_max: then the answer counts, also in the next life
 TEST(repo_restart, refused_events_are_not_looked_up_without_end) {
   refused_events x;
   auto pause = limits::second_look_pause;
@@ -219,7 +219,7 @@ TEST(repo_restart, refused_events_are_not_looked_up_without_end) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// By a document that may be the former one: what it refused stays refused.
+// The document may be the former one: what it refused stays refused.
 TEST(repo_restart, a_fetch_by_the_document_that_refused_them_settles_nothing) {
   repo_world x;
   x.sync();
@@ -242,11 +242,11 @@ TEST(repo_restart, a_fetch_by_the_document_that_refused_them_settles_nothing) {
 
 // -- RepoNotFound -------------------------------------------------------------
 
-/// A repo of which its host said RepoNotFound to a fetch.
+/// A repo whose fetch its host answered with RepoNotFound.
 struct lost_repo : repo_world {
   lost_repo() {
     sync();
-    make_commit(); // Lost.
+    make_commit(); // This commit is lost.
     take(make_commit());
     start_fetch(7);
     clear();
@@ -259,7 +259,7 @@ struct lost_repo : repo_world {
   int64_t first = 0;
 };
 
-// protocol-coverage.md 4.5: the second time counts a while after this one
+// protocol-coverage.md 4.5: the second one counts some time after this one
 TEST(repo_restart, the_time_of_the_first_repo_not_found_is_kept) {
   lost_repo x;
   ASSERT_EQ(x.questions.size(), 1u);
@@ -285,7 +285,7 @@ TEST(repo_restart, a_question_that_was_answered_so_is_kept_as_well) {
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// Whatever else its host says ends it, and so does another host.
+// Any other answer of its host ends it, and so does another host.
 TEST(repo_restart, what_its_host_says_instead_ends_it) {
   lost_repo found;
   found.answer(account_status::active);

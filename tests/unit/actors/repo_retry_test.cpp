@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A document that claims a handle which is not known to be the account's.
+/// A document with a handle that is not confirmed.
 storage::identity_row unconfirmed(const repo_world& x) {
   auto out = x.identity();
   out.claimed_handle = "alice.test";
@@ -20,8 +20,8 @@ storage::identity_row confirmed(const repo_world& x) {
   return out;
 }
 
-/// Passes the pause before the next try.
-/// @returns whether the identity was looked up anew after it, not before.
+/// Lets the pause before the next try pass.
+/// @returns whether the identity was looked up again after it, not before
 bool tried_again_after(repo_world& x, std::chrono::seconds pause) {
   const auto before = x.refreshes;
   x.pass(pause - 1ms);
@@ -33,8 +33,8 @@ bool tried_again_after(repo_world& x, std::chrono::seconds pause) {
 
 } // namespace
 
-// protocol-coverage.md 2.5.6, 4: an #identity names a handle that the document
-// of a directory that lags behind does not have yet; nothing else announces it
+// protocol-coverage.md 2.5.6, 4: an #identity has a handle that the document of
+// a directory that is behind does not have yet; no other event announces it
 TEST(repo_retry, a_handle_that_an_event_promised_is_looked_up_until_confirmed) {
   repo_world x;
   x.sync();
@@ -73,7 +73,7 @@ TEST(repo_retry, its_tries_are_counted) {
   EXPECT_EQ(x.refreshes, 1 + limits::second_looks_max);
 }
 
-// architecture.md I4: killed between two tries
+// architecture.md I4: a kill between two tries
 TEST(repo_retry, a_try_that_is_due_outlives_a_crash) {
   repo_world x;
   x.sync();
@@ -88,8 +88,8 @@ TEST(repo_retry, a_try_that_is_due_outlives_a_crash) {
   EXPECT_TRUE(tried_again_after(x, limits::second_look_pause));
 }
 
-// protocol-coverage.md 2.5.6: or whatever its host lists would wait for the
-// answer
+// protocol-coverage.md 2.5.6: otherwise lines of its host's listings would wait
+// for the answer
 TEST(repo_retry, a_look_up_that_a_failed_fetch_wants_is_made_until_it_succeeds) {
   repo_world x;
   x.add_known();
@@ -107,8 +107,8 @@ TEST(repo_retry, a_look_up_that_a_failed_fetch_wants_is_made_until_it_succeeds) 
   EXPECT_EQ(x.refreshes, 2u);
 }
 
-// protocol-coverage.md 2.5.6: a directory that is silent for an hour uses up no
-// try
+// protocol-coverage.md 2.5.6: no try is used up while the directory is silent
+// for an hour
 TEST(repo_retry, a_look_up_that_fails_is_made_again_and_is_no_try) {
   repo_world x;
   x.sync();
@@ -132,8 +132,8 @@ TEST(repo_retry, a_look_up_that_fails_is_made_again_and_is_no_try) {
 }
 
 // protocol-coverage.md 2.5.6: each commit by a key that the document does not
-// have yet is looked up for itself. Those answers are no second looks, or a few
-// such commits would put the next one off for a minute.
+// have yet causes a look-up of its own. Those answers are not second look-ups,
+// or a few such commits would delay the next one by a minute.
 TEST(repo_retry, many_refusals_put_a_second_look_off_no_longer_than_one) {
   repo_world x;
   x.sync();
@@ -167,7 +167,7 @@ TEST(repo_retry, one_that_nobody_could_check_is_checked_again) {
   EXPECT_TRUE(tried_again_after(x, limits::second_look_pause));
 }
 
-/// Names that belong to nobody are common, and cost one look-up each.
+/// Handles that belong to nobody are common, and cost one look-up each.
 TEST(repo_retry, one_that_belongs_to_somebody_else_is_looked_up_once) {
   repo_world x;
   x.sync();
@@ -178,7 +178,7 @@ TEST(repo_retry, one_that_belongs_to_somebody_else_is_looked_up_once) {
   EXPECT_EQ(x.refreshes, 0u);
 }
 
-// architecture.md I4: between the document and the word on its handle
+// architecture.md I4: between the document and the result for its handle
 TEST(repo_retry, a_handle_that_is_being_checked_is_due_after_a_crash) {
   repo_world x;
   x.sync();

@@ -6,7 +6,7 @@
 #include "tests/support/repo_builder.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
-// The shell of REPO: what it tells the operator.
+// The shell of REPO: its reports to the operator.
 
 namespace weir::tests {
 namespace {
@@ -35,7 +35,7 @@ protected:
     tell(repo, repo_loaded{});
   }
 
-  /// It is added, and has a permit.
+  /// Adds the repo and gives it a permit.
   void start_fetch(uint64_t job) {
     write(update_outcome::done);
     auto said = std::make_shared<identity_answer>();
@@ -51,7 +51,7 @@ protected:
     keep(sys.spawn(run_asker, begin_fetch{shell_repo(1), job, said}));
   }
 
-  /// What it wrote ends like that.
+  /// Ends its update with this outcome.
   void end_update(update_outcome outcome) {
     const auto updates = journal.take<journal_update>();
     ASSERT_EQ(updates.size(), 1u);
@@ -60,7 +60,7 @@ protected:
     tell(repo, repo_receipt{std::move(receipt)});
   }
 
-  /// It writes, and this is what becomes of that.
+  /// Makes it write, with this outcome.
   void write(update_outcome outcome) {
     tell(repo, add_repos{{shell_repo(1)}, {}});
     end_update(outcome);
@@ -99,7 +99,7 @@ protected:
   size_t lost = 0; ///< Permits without an answer.
 };
 
-/// The lines of the log that `run` writes.
+/// The lines of the log that are written during `run`.
 template <class Function>
 std::string logged(Function run) {
   log::configure(log::level::error, log::format::text);
@@ -122,7 +122,7 @@ TEST_F(RepoShellTest, AnUpdateThatBouncesIsAnAlarm) {
   EXPECT_EQ(journal.count<journal_update>(), 0u) << "it is gone";
 }
 
-// A successor has the repo: that is how things go.
+// A successor has the repo, which is normal.
 TEST_F(RepoShellTest, AnUpdateOfAPredecessorIsNone) {
   EXPECT_EQ(logged([this] {
               write(update_outcome::fenced);
@@ -131,7 +131,8 @@ TEST_F(RepoShellTest, AnUpdateOfAPredecessorIsNone) {
   EXPECT_EQ(bounced(), 0u);
 }
 
-// SYNC-02: what is taken back has no update; nobody waits for one
+// SYNC-02: an addition that is taken back has no update, so no answer waits for
+// one
 TEST_F(RepoShellTest, ARepoRemovedWhileItIsAddedAnswersEachCommand) {
   write(update_outcome::done);
   ask<remove_result, remove_repos>();
@@ -142,7 +143,8 @@ TEST_F(RepoShellTest, ARepoRemovedWhileItIsAddedAnswersEachCommand) {
   EXPECT_EQ(answered, 3u);
 }
 
-// SYNC-02: added again while it is removed, it is added when that is durable
+// SYNC-02: a repo that is added again during its removal is added when that is
+// durable
 TEST_F(RepoShellTest, ARepoAddedWhileItIsRemovedAnswersWhenItIsThere) {
   write(update_outcome::done);
   ask<remove_result, remove_repos>();
@@ -155,8 +157,8 @@ TEST_F(RepoShellTest, ARepoAddedWhileItIsRemovedAnswersWhenItIsThere) {
 
 // -- its BACKFILL -------------------------------------------------------------
 
-// Four messages from the wish on: two for the look-up, and the permit by way of
-// ROUTER. Nothing is awaited before the download begins.
+// There are four messages after the wish: two for the look-up, and the permit
+// by way of ROUTER. The download waits for nothing else.
 TEST_F(RepoShellTest, APermitBeginsTheDownload) {
   start_fetch(7);
   EXPECT_THAT(ordered, testing::ElementsAre(7));
@@ -190,7 +192,7 @@ TEST_F(RepoShellTest, AFetchThatTheRepoGivesUpEndsItsBackfill) {
   EXPECT_EQ(backfill.count<job_cancelled>(), 1u);
 }
 
-// SYNC-11: nobody else would end it or give the permit back
+// SYNC-11: no other actor would end it or return the permit
 TEST_F(RepoShellTest, ARepoThatEndsGivesBackItsPermitAndEndsItsBackfill) {
   start_fetch(7);
   tell(repo, stop_actor{});

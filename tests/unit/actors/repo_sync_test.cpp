@@ -1,6 +1,6 @@
 #include "tests/unit/actors/repo_world.hpp"
 
-/// What #sync does to a repo (protocol-coverage.md 3).
+/// How a repo handles #sync (protocol-coverage.md 3).
 namespace weir::tests {
 namespace {
 
@@ -24,7 +24,7 @@ TEST(repo_sync_events, a_new_rev_of_the_same_root_is_logged_without_a_fetch) {
   repo_world x;
   x.make_commit();
   x.sync();
-  x.account.draft(); // Nothing but the rev moves.
+  x.account.draft(); // Only the rev changes.
   const auto seq = x.take(x.account.sync_frame(2));
   EXPECT_EQ(x.count_of(repo_counter::sync_applied), 1u);
   EXPECT_FALSE(x.finished(seq));
@@ -50,7 +50,7 @@ TEST(repo_sync_events, another_root_desyncs) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
-// protocol-coverage.md 3.2: a fork, or a host that was set back
+// protocol-coverage.md 3.2: a fork, or a host that was restored from a backup
 TEST(repo_sync_events, another_root_at_our_own_rev_desyncs) {
   repo_world x;
   x.make_commit();
@@ -77,7 +77,7 @@ TEST(repo_sync_events, another_root_at_our_own_rev_desyncs) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
-// protocol-coverage.md 3.5: what a real host sends after every migration
+// protocol-coverage.md 3.5: a real host sends this after every migration
 TEST(repo_sync_events, a_sync_by_a_past_key_is_refused_and_never_a_desync) {
   repo_world x;
   x.sync();

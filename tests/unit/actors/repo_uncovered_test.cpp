@@ -2,15 +2,15 @@
 #include "atproto/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
-/// A repo that no upstream covers: what its host says when it is asked is all
-/// that ever shows something newer (actors.md, What no upstream covers).
+/// A repo that no upstream covers: only its host's answers show a newer state
+/// (actors.md, What no upstream covers).
 namespace weir::tests {
 namespace {
 
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// Synced, and neither its host nor a relay is followed.
+/// A synced repo for which neither its host nor a relay is followed.
 struct uncovered_repo : repo_world {
   uncovered_repo() {
     auto relay = quiet_upstream(relay_id, "https://stranger.test", 1, 1);
@@ -50,15 +50,15 @@ TEST(repo_uncovered, what_is_held_is_no_reason_to_fetch) {
   uncovered_repo x;
   const auto held = x.account.rev();
   x.answer_rev(held);
-  x.answer_rev({}); // Some hosts do not say it.
+  x.answer_rev({}); // Some hosts do not give it.
   EXPECT_THAT(x.wishes, IsEmpty());
   x.make_commit();
-  x.answer_rev(x.account.rev(), other_origin); // That is not its host.
+  x.answer_rev(x.account.rev(), other_origin); // That is not the repo's host.
   EXPECT_THAT(x.wishes, IsEmpty());
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 
-// limits::rev_future_max: no commit of that rev would be taken
+// limits::rev_future_max: no commit with that rev would be accepted
 TEST(repo_uncovered, a_rev_beyond_our_clock_is_no_reason_to_fetch) {
   uncovered_repo x;
   const auto at = [&x](std::chrono::microseconds ahead) {
@@ -71,7 +71,7 @@ TEST(repo_uncovered, a_rev_beyond_our_clock_is_no_reason_to_fetch) {
   EXPECT_EQ(x.wishes.size(), 1u);
 }
 
-// Its event may be on its way, also while its stream is away.
+// Its event may be on its way, even while its stream is disconnected.
 TEST(repo_uncovered, a_stream_that_covers_it_is_waited_for) {
   repo_world x;
   x.sync();
@@ -84,7 +84,7 @@ TEST(repo_uncovered, a_stream_that_covers_it_is_waited_for) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-/// Synced behind a relay whose listings leave it out.
+/// A synced repo with a relay whose listings leave it out.
 struct left_out_repo : repo_world {
   left_out_repo() {
     board.put(quiet_upstream(pds_id, "https://another.test", 1, 1));
@@ -122,7 +122,7 @@ TEST(repo_uncovered, a_relay_that_names_it_after_all_covers_it) {
 }
 
 TEST(repo_uncovered, only_the_relay_that_accounts_for_it_leaves_it_out) {
-  repo_world x; // Its host's own stream is followed.
+  repo_world x; // The stream of its host is followed.
   x.sync();
   x.leave_out();
   x.settle();

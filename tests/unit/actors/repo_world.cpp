@@ -24,7 +24,7 @@ repo_world::repo_world(std::vector<std::string> filter)
   board.put(quiet_upstream(relay_id, "https://relay.test", 1, 1));
   board.put(quiet_upstream(pds_id, pds_origin, 1, 1));
   board.put(quiet_upstream(other_pds_id, other_origin, 1, 1));
-  make_commit(); // A repository begins with one.
+  make_commit(); // Every repo has at least one commit.
   now.steady = {1'000'000'000};
   now.wall = account.now() + 1h;
   restart();
@@ -268,7 +268,7 @@ repo_world::chain_after(const storage::repo_update& x) const {
   return out;
 }
 
-/// The guards of the committer, and what it writes.
+/// Checks the committer's guards and does its writes.
 storage::update_receipt repo_world::store(const storage::repo_update& x) {
   EXPECT_EQ(x.repo, who());
   EXPECT_EQ(x.base, chain);

@@ -8,7 +8,7 @@
 
 #include <string>
 
-// actors.md, Falling asleep: which REPOs of a shard live.
+// actors.md, Falling asleep: which REPOs of a shard are awake.
 namespace weir::actors {
 namespace {
 
@@ -20,7 +20,7 @@ atproto::did repo(size_t i) {
   return atproto::did::trusted("did:web:r" + std::to_string(i) + ".test");
 }
 
-/// What a shell would keep of a REPO.
+/// The data that a shell keeps for a REPO.
 struct test_home {
   std::string name;
   bool waiting = false;
@@ -31,7 +31,7 @@ struct test_home {
 using machine = resident_machine<test_home>;
 using passed = machine::passed;
 
-/// A shard whose REPOs do as the test says.
+/// A shard whose REPOs do what the test says.
 class shard {
 public:
   explicit shard(resident_options options = {}) : residents(options) {
@@ -44,7 +44,7 @@ public:
     return visit.to;
   }
 
-  /// Dies, and is there again unless it is parked, at once.
+  /// The REPO dies and is started again at once, unless it is parked.
   resident_phase die(size_t i) {
     wake(i);
     const auto& dead = *residents.on_died(repo(i), now);
@@ -75,7 +75,7 @@ private:
 // -- how many -----------------------------------------------------------------
 
 TEST(ResidentMachine, AsManyAsTheirMemoryHolds) {
-  constexpr auto one = limits::repo_actor_bytes * 2; // Of two shards.
+  constexpr auto one = limits::repo_actor_bytes * 2; // For two shards.
   EXPECT_EQ(residents_for(one * 1'000, 2), 1'000u);
   EXPECT_EQ(residents_for(one * 1'000 - 1, 2), 999u);
   EXPECT_EQ(residents_for(one * (limits::residents_min + 1), 2),
@@ -121,7 +121,7 @@ TEST(ResidentMachine, OneWakeAsksSoManyAndNotOneMore) {
   EXPECT_EQ(x.make_room().size(), limits::router_close_tries_max);
 }
 
-// Or a flood wakes more than can answer that they close.
+// Otherwise a flood would wake more REPOs than can answer that they close.
 TEST(ResidentMachine, WhoHasNotAnsweredIsNotAskedInPlaceOfOthers) {
   resident_options options;
   options.resident_max = 0;
@@ -129,7 +129,7 @@ TEST(ResidentMachine, WhoHasNotAnsweredIsNotAskedInPlaceOfOthers) {
   constexpr auto tries = limits::router_close_tries_max;
   for (size_t i = 0; i < 2 * tries; ++i)
     x.wake(i);
-  x.residents.on_died(repo(0), x.now); // One that cannot be asked.
+  x.residents.on_died(repo(0), x.now); // This one cannot be asked.
   const auto first = x.make_room();
   EXPECT_EQ(first.size(), tries - 1);
   EXPECT_EQ(first.front(), repo(1).str());
@@ -199,7 +199,7 @@ TEST(ResidentMachine, OneDeathTooManyInTheWindowParksIt) {
   EXPECT_EQ(x.die(2), resident_phase::fencing) << "others are not touched";
 }
 
-// architecture.md I4: its frames are given up when its row says so, and not
+// architecture.md I4: its frames are given up when its row records it, and not
 // before
 TEST(ResidentMachine, ItIsParkedWhenThatIsNoted) {
   shard x;
@@ -228,7 +228,7 @@ TEST(ResidentMachine, AParkedOneComesBackAfterTheWindow) {
   for (size_t i = 0; i <= limits::repo_restarts_max; ++i)
     x.die(1);
   x.now = x.now + (limits::repo_restart_window - 1us);
-  x.wake(1); // Does not put it off.
+  x.wake(1); // This does not delay it.
   EXPECT_THAT(x.residents.sweep(x.now).fence, IsEmpty());
   x.now = x.now + 1us;
   EXPECT_THAT(x.residents.sweep(x.now).fence, ElementsAre(repo(1)));

@@ -5,7 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// SYNC-18: an account that is active again may have records of the collection.
+// SYNC-18: an account that becomes active again may have records of the
+// collection.
 namespace weir::tests::returns {
 
 namespace {

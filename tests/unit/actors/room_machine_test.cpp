@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 // architecture.md, When memory runs short, When the disk fills up: when intake
-// pauses, and when it goes on.
+// pauses and when it continues.
 namespace weir::actors {
 namespace {
 
@@ -76,7 +76,8 @@ TEST(room_machine, the_standard_reserve_is_the_larger_of_two) {
 }
 
 // limits::memory_backfill_percent, limits::memory_live_percent,
-// limits::memory_refuse_percent: at the percentage all goes on, past it not.
+// limits::memory_refuse_percent: at the percentage everything continues, above
+// it not.
 TEST(room_machine, memory_pauses_backfill_then_reading_then_requests) {
   constexpr uint64_t limit = 1'000'000;
   const auto used = [](uint64_t percent) {

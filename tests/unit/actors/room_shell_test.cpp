@@ -9,7 +9,7 @@
 #include "tests/unit/storage/journal_fixture.hpp"
 
 // architecture.md, When the disk fills up: a full disk, from the room watch to
-// who must know.
+// the actors that must know.
 namespace weir::tests {
 namespace {
 
@@ -19,7 +19,7 @@ using testing::SizeIs;
 
 constexpr uint64_t reserve = 1'000;
 constexpr uint64_t memory_limit = 1'000'000;
-/// How often memory is measured.
+/// The interval between measurements of memory.
 constexpr std::chrono::microseconds often
   = std::chrono::microseconds{limits::room_check_interval} / 10;
 
@@ -50,7 +50,7 @@ protected:
     tell(room, disk_reading{storage::disk_space{free, 1'000'000}});
   }
 
-  /// Both who let something in were told, and nobody twice.
+  /// Both actors that let data in were told, and none twice.
   bool told() {
     const auto one = upstream.count<intake_changed>();
     EXPECT_EQ(supervisor.count<intake_changed>(), one);
@@ -69,7 +69,7 @@ protected:
   room_actor room;
 };
 
-/// A JOURNAL on a disk that can be full.
+/// A JOURNAL on a disk that may be full.
 class JournalRoomTest : public ShellFixture {
 protected:
   JournalRoomTest() {
@@ -152,8 +152,8 @@ TEST_F(RoomWatchTest, MemoryPausesBackfillThenReadingThenRequests) {
   EXPECT_EQ(level_at(750'000), intake_level::open);
 }
 
-// Else a node whose caches fill its memory, or whose application has gone,
-// would stand still for ever.
+// Otherwise a node whose caches fill its memory, or whose application is gone,
+// would stop for ever.
 TEST_F(RoomWatchTest, WhenNothingIsOnItsWayAPauseEnds) {
   byte_claim unread{shared->memory, memory_use::delivery};
   unread.set(memory_limit / 2);
@@ -188,7 +188,8 @@ TEST_F(RoomWatchTest, FreeMemoryIsGivenBackOnceASecondWhileItIsShort) {
   EXPECT_EQ(given_back, 2u);
 }
 
-// The caches of the store, too; SWEEPER gives back what the allocator keeps then.
+// The caches of the store as well; SWEEPER then returns what the allocator
+// keeps.
 TEST_F(RoomWatchTest, TheStoreGivesUpItsCachesWhenANodeThatHasGrownRests) {
   resident = 1 + limits::heap_return_bytes;
   for (std::chrono::microseconds passed{}; passed < limits::heap_rest_time;
@@ -237,7 +238,7 @@ TEST_F(RoomWatchTest, ADiskThatCannotBeAskedChangesNothing) {
   EXPECT_FALSE(shared->intake.takes_requests());
 }
 
-// Nothing unwritten is told, and nothing is kept for later.
+// It reports nothing that is not written, and keeps nothing for later.
 TEST_F(JournalRoomTest, AfterAFullDiskItTakesAndTellsNothingMore) {
   tell(journal, rows(1), asker.as<rows_sink>());
   EXPECT_EQ(asker.count<rows_durable>(), 1u);

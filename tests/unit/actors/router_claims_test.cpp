@@ -2,7 +2,7 @@
 #include "messages/claims.hpp"
 #include "tests/unit/actors/router_fixture.hpp"
 
-// What the stream of a PDS names and nobody tracks.
+// Untracked accounts that the stream of a PDS names.
 namespace weir::tests {
 namespace {
 
@@ -35,7 +35,7 @@ protected:
     tell(router, stream_claim_decided{7, shell_repo(repo), what, anew});
   }
 
-  /// Frames of the stream that were found not to be what they claim.
+  /// Number of the stream's frames that failed verification.
   uint32_t charged() {
     uint32_t out = 0;
     for (const auto& x : upstream.take<frames_done>())
@@ -95,7 +95,7 @@ TEST_F(RouterClaimsTest, TheIdentityEventOfANewcomerIsOneLookUp) {
   EXPECT_FALSE(repos[0].actor.take<add_repos>().at(0).look_up);
 }
 
-// Nobody knows what became of the addition.
+// The result of the addition is not known.
 TEST_F(RouterClaimsTest, AnAdditionThatFailedIsMadeAgainWithWhatWasHeard) {
   start(options);
   slow = true;
@@ -144,15 +144,15 @@ TEST_F(RouterClaimsTest, AStreamThatRestsClaimsNothing) {
   frame(newcomer + 1, 12);
   EXPECT_EQ(supervisor.count<stream_claim>(), 1u);
   EXPECT_THAT(given_up(), ElementsAre(11, 12));
-  frame(1, 13); // Who is tracked is no claim.
+  frame(1, 13); // A frame of a tracked repo is not a claim.
   EXPECT_THAT(frames_of(repos.at(0).actor), ElementsAre(13));
   pass(60s);
   frame(newcomer + 1, 14);
   EXPECT_EQ(supervisor.count<stream_claim>(), 1u);
 }
 
-// What is asked for by hand is a repo at once; what its events told since then
-// is not lost.
+// A repo that is added by hand is tracked at once, and its events since then
+// are not lost.
 TEST_F(RouterClaimsTest, AnAdditionByHandEndsTheClaim) {
   start(options);
   identity(newcomer, 11);
@@ -166,8 +166,8 @@ TEST_F(RouterClaimsTest, AnAdditionByHandEndsTheClaim) {
   EXPECT_EQ(repos[0].actor.count<add_repos>(), 0u);
 }
 
-// architecture.md, When memory runs short: a name of a PDS wakes nobody, so it
-// need not wait for room
+// architecture.md, When memory runs short: a name from a PDS wakes no REPO, so
+// it need not wait for room
 TEST_F(RouterClaimsTest, NamesOfPdssDoNotWaitForRoom) {
   options.residents = at_most(2, 1).residents;
   start(options);

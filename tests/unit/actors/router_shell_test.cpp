@@ -2,7 +2,7 @@
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/router_fixture.hpp"
 
-// actors.md, One update of a repo: what the rules of a shard come to.
+// actors.md, One update of a repo: the rules of a shard at work.
 namespace weir::tests {
 namespace {
 
@@ -14,8 +14,8 @@ class RouterShellTest : public RouterFixture {};
 
 } // namespace
 
-// actors.md, One update of a repo: its late updates are shut out before the
-// next one writes
+// actors.md, One update of a repo: its late updates are rejected before the
+// next REPO writes
 TEST_F(RouterShellTest, ADeadRepoIsFencedAndItsFramesComeAgain) {
   start();
   frame(1, 10);
@@ -25,7 +25,7 @@ TEST_F(RouterShellTest, ADeadRepoIsFencedAndItsFramesComeAgain) {
   const auto fences = journal.take<journal_fence>();
   ASSERT_EQ(fences.size(), 1u);
   EXPECT_EQ(fences[0].repo, shell_repo(1));
-  frame(1, 11); // Waits for the next one.
+  frame(1, 11); // The frame waits for the next REPO.
   EXPECT_EQ(repos.size(), 1u);
   EXPECT_EQ(upstream.count<frames_lost>(), 0u);
   tell(router, journal_fenced{shell_repo(1), 5});
@@ -35,7 +35,7 @@ TEST_F(RouterShellTest, ADeadRepoIsFencedAndItsFramesComeAgain) {
   EXPECT_EQ(upstream.count<frames_lost>(), 1u);
 }
 
-// The JOURNAL's numbers grow; a REPO must never write with one below its own
+// JOURNAL's numbers grow. A REPO must never write with a number below its own
 // fence.
 TEST_F(RouterShellTest, EveryLaterRepoWritesAboveEveryFence) {
   start();
@@ -43,13 +43,13 @@ TEST_F(RouterShellTest, EveryLaterRepoWritesAboveEveryFence) {
   die_and_come_back(5);
   frame(2, 11);
   EXPECT_EQ(repos.back().incarnation, 5u);
-  tell(router, journal_fenced{shell_repo(3), 4}); // An older answer.
+  tell(router, journal_fenced{shell_repo(3), 4}); // This answer is older.
   frame(3, 12);
   EXPECT_EQ(repos.back().incarnation, 5u);
 }
 
 // limits::repo_restarts_max in limits::repo_restart_window; architecture.md I4:
-// not before its row says that something is missing
+// not before its row records that something is missing
 TEST_F(RouterShellTest, ARepoThatKeepsDyingIsParkedAndItsFramesAreGivenUp) {
   start();
   frame(1, 10);
@@ -74,7 +74,7 @@ TEST_F(RouterShellTest, ARepoThatKeepsDyingIsParkedAndItsFramesAreGivenUp) {
   frame(2, 12);
   EXPECT_THAT(frames_of(repos.back().actor), ElementsAre(12));
 
-  // The sweep that comes when its time is over makes it anew.
+  // The sweep after this time starts it again.
   pass(limits::repo_restart_window);
   EXPECT_EQ(journal.count<journal_fence>(), 1u);
   tell(router, journal_fenced{shell_repo(1), 99});
@@ -94,7 +94,7 @@ TEST_F(RouterShellTest, OneTooManyIsAskedToCloseAndComesBackForWork) {
   EXPECT_TRUE(asked[0].crowded);
   EXPECT_EQ(repos.at(1).actor.count<passivate_repo>(), 0u);
   frames_of(repos.at(0).actor);
-  frame(1, 14); // While it closes.
+  frame(1, 14); // The REPO is closing.
   EXPECT_THAT(frames_of(repos.at(0).actor), IsEmpty());
   tell(router, repo_passive{shell_repo(1)});
   ASSERT_EQ(repos.size(), 4u);
@@ -102,7 +102,7 @@ TEST_F(RouterShellTest, OneTooManyIsAskedToCloseAndComesBackForWork) {
   EXPECT_THAT(frames_of(repos[3].actor), ElementsAre(14));
 }
 
-// hostile-inputs.md 2.1.25: names that nobody knows
+// hostile-inputs.md 2.1.25: DIDs that do not exist
 TEST_F(RouterShellTest, TwiceTooManyHoldFramesUntilSomeHaveClosed) {
   start(at_most(2, 1));
   for (size_t i = 1; i <= 6; ++i)
@@ -110,7 +110,7 @@ TEST_F(RouterShellTest, TwiceTooManyHoldFramesUntilSomeHaveClosed) {
   frame(7, 17);
   EXPECT_EQ(repos.size(), 5u);
   EXPECT_EQ(upstream.count<frames_done>(), 0u) << "their stream has them";
-  tell(router, repo_passive{shell_repo(1)}); // It was asked already.
+  tell(router, repo_passive{shell_repo(1)}); // It was already asked to close.
   ASSERT_EQ(repos.size(), 6u);
   EXPECT_THAT(frames_of(repos.at(5).actor), ElementsAre(16));
   tell(router, repo_passive{shell_repo(2)});
@@ -118,7 +118,7 @@ TEST_F(RouterShellTest, TwiceTooManyHoldFramesUntilSomeHaveClosed) {
   EXPECT_THAT(frames_of(repos.at(6).actor), ElementsAre(17));
 }
 
-// The same, though all of them come at once.
+// The same when all of them come at once.
 TEST_F(RouterShellTest, ABatchWakesNoMoreThanItsFramesWouldOneByOne) {
   start(at_most(2, 1));
   frame_batch batch;
@@ -137,8 +137,8 @@ TEST_F(RouterShellTest, ABatchWakesNoMoreThanItsFramesWouldOneByOne) {
   EXPECT_THAT(frames_of(repos.at(5).actor), ElementsAre(16));
 }
 
-// docs/adr/0006-turns.md: or it would have a few messages each time that all
-// REPOs have had their turn; and no stream keeps it for longer.
+// docs/adr/0006-turns.md: otherwise it would handle a few messages after each
+// turn of all REPOs; but no stream may keep it busy for longer.
 // limits::turn_messages_max
 TEST_F(RouterShellTest, ATurnHasAllThatIsInFlightAndAnEnd) {
   start();
@@ -154,7 +154,7 @@ TEST_F(RouterShellTest, ATurnHasAllThatIsInFlightAndAnEnd) {
   EXPECT_EQ(repos.size(), seen + 2);
 }
 
-// hostile-inputs.md 2.1.25: they hold up nobody else
+// hostile-inputs.md 2.1.25: they delay no other frames
 TEST_F(RouterShellTest, WhatWakesNobodyPassesTheFramesThatAreHeld) {
   start(at_most(2, 1));
   for (size_t i = 1; i <= 6; ++i)
@@ -189,7 +189,7 @@ TEST_F(RouterShellTest, AStreamWhoseFramesAreHeldHoldsUpNoOther) {
   EXPECT_EQ(repos[6].repo, shell_repo(9));
 }
 
-// Nobody says when others than those that were asked have made room:
+// REPOs that were not asked to close do not report when they make room:
 // limits::held_tries_per_sweep
 TEST_F(RouterShellTest, WhileFramesAreHeldTheSweepComesMoreOften) {
   constexpr auto soon = limits::repo_sweep_interval / 10;
@@ -206,7 +206,7 @@ TEST_F(RouterShellTest, WhileFramesAreHeldTheSweepComesMoreOften) {
   EXPECT_EQ(repos.at(2).actor.count<passivate_repo>(), 1u);
 }
 
-// Or they stay for as long as no other work comes.
+// Otherwise they stay until other work comes.
 TEST_F(RouterShellTest, WhatIsStillTooMuchIsAskedAgainByTheSweep) {
   start(at_most(1));
   frame(1, 11);
@@ -254,7 +254,7 @@ TEST_F(RouterShellTest, TheSweepComesInItsIntervalAndNotBefore) {
   EXPECT_EQ(repos.at(0).actor.count<passivate_repo>(), 1u);
 }
 
-// A command for a repo whose actor died waits for the next one.
+// A command for a repo whose REPO died waits for the next one.
 TEST_F(RouterShellTest, ACommandWaitsForTheNextRepo) {
   start();
   frame(1, 11);
@@ -267,8 +267,7 @@ TEST_F(RouterShellTest, ACommandWaitsForTheNextRepo) {
   EXPECT_EQ(repos[1].actor.count<begin_fetch>(), 1u);
 }
 
-// architecture.md, When memory runs short: half of the residents are for
-// commands.
+// architecture.md, When memory runs short: half of the places are for commands.
 TEST_F(RouterShellTest, ACommandForManyReposWakesSoManyAtOnce) {
   slow = true;
   start(at_most(4));
@@ -287,7 +286,7 @@ TEST_F(RouterShellTest, ACommandForManyReposWakesSoManyAtOnce) {
   EXPECT_THAT(frames_of(repos[4].actor), ElementsAre(12)) << "it is tracked";
 }
 
-// Nobody else could tell them, and they may wait for ever.
+// No other actor could end them, and they may wait for ever.
 TEST_F(RouterShellTest, ReposEndWithTheirRouterHoweverItEnds) {
   start();
   frame(1, 10);

@@ -1,7 +1,8 @@
 #include "actors/router/limits.hpp"
 #include "tests/unit/actors/router_fixture.hpp"
 
-// Whose frames a shard takes while commands fail, and whom its listings wake.
+// Which frames a shard takes while commands fail, and which REPOs its listings
+// wake.
 namespace weir::tests {
 namespace {
 
@@ -13,8 +14,8 @@ class RouterTrackedTest : public RouterFixture {};
 
 } // namespace
 
-// architecture.md I4: nobody knows what a command left that failed, but the
-// next REPO reads it
+// architecture.md I4: the result of a failed command is not known, but the next
+// REPO reads it
 TEST_F(RouterTrackedTest, WhatAFailedCommandLeftIsReadAndNotGuessed) {
   for (const bool added : {true, false}) {
     for (const bool on_disk : {true, false}) {
@@ -76,8 +77,8 @@ TEST_F(RouterTrackedTest, ARepoIsTrackedUntilItsRemovalIsDurable) {
   run();
 }
 
-// SYNC-18; architecture.md I4: the frame that discovered it comes again, and
-// finds that it is to be tracked
+// SYNC-18; architecture.md I4: the frame that discovered it comes again and
+// discovers it again
 TEST_F(RouterTrackedTest, ADiscoveryThatFailedIsMadeAgain) {
   router_options options;
   options.mode = tracking_mode::full_network;
@@ -92,8 +93,8 @@ TEST_F(RouterTrackedTest, ADiscoveryThatFailedIsMadeAgain) {
   EXPECT_EQ(repos[1].actor.count<add_repos>(), 1u);
 }
 
-// actors.md, Falling asleep; limits::listing_doubts_part: REPOs that stay awake
-// because of a listing, however many lines it has
+// actors.md, Falling asleep; limits::listing_doubts_part: the number of REPOs
+// that stay awake because of a listing, however many lines it has
 TEST_F(RouterTrackedTest, SoManyReposDoubtAndTheListingWaits) {
   answer = caf::make_message(listing_taken{});
   constexpr size_t residents = 16;
@@ -113,8 +114,8 @@ TEST_F(RouterTrackedTest, SoManyReposDoubtAndTheListingWaits) {
   EXPECT_EQ(repos.back().actor.count<repo_listed>(), 1u) << "none is forgotten";
 }
 
-// actors.md, What an account is: a relay may have taken it down, and its host
-// knows nothing
+// actors.md, What an account is: a relay may have taken it down without its
+// host's knowledge
 TEST_F(RouterTrackedTest, WhatAListingSaysOfAnAbsentNewcomerIsTold) {
   start();
   repo_listing page;
@@ -137,7 +138,7 @@ TEST_F(RouterTrackedTest, WhatAListingSaysOfAnAbsentNewcomerIsTold) {
 
 TEST_F(RouterTrackedTest, ARepoThatDiesGivesItsPlaceBack) {
   answer = caf::make_message(listing_taken{});
-  start(at_most(2)); // One place.
+  start(at_most(2)); // There is one place.
   frame(1, 11);
   tell(router, listing_doubt{shell_repo(1), 7, true});
   repo_listing page;

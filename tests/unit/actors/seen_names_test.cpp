@@ -6,11 +6,11 @@
 
 #include <string>
 
-/// Listings that name the same repos for ever (hostile-inputs.md 2.1.29).
+/// Listings that repeat the same repos for ever (hostile-inputs.md 2.1.29).
 namespace weir::actors {
 namespace {
 
-/// As that of a DID.
+/// The hash of a DID.
 uint64_t name(uint64_t n) {
   return atproto::stable_hash("did:plc:" + std::to_string(n));
 }
@@ -32,7 +32,7 @@ TEST(seen_names, one_name_may_come_so_often_and_not_once_more) {
   EXPECT_TRUE(x.goes_round());
 }
 
-// Each new name allows one that is not.
+// Each new name permits one repetition.
 TEST(seen_names, whoever_brings_names_may_repeat_as_many) {
   constexpr uint64_t named = 500;
   seen_names x;
@@ -44,7 +44,7 @@ TEST(seen_names, whoever_brings_names_may_repeat_as_many) {
   EXPECT_TRUE(x.goes_round());
 }
 
-// limits::listing_names_max: a true host has any number
+// limits::listing_names_max: a real host may have any number
 TEST(seen_names, a_million_names_are_no_circle_in_constant_memory) {
   seen_names x{7};
   for (uint64_t i = 0; i < 1'000; ++i) {
@@ -64,7 +64,7 @@ TEST(seen_names, so_many_are_known_all_and_one_more_halves_them) {
   EXPECT_LT(x.size(), limits::listing_names_max * 2 / 3);
 }
 
-// However many there are, and in whatever order they come.
+// For any number of names, in any order.
 TEST(seen_names, a_circle_of_any_length_ends_in_its_third_lap) {
   for (const uint64_t length : {1'025u, 20'000u, 300'000u}) {
     seen_names x{length};
@@ -82,7 +82,7 @@ TEST(seen_names, a_circle_of_any_length_ends_in_its_third_lap) {
   }
 }
 
-// Whoever knows the hashes does not know which of them are watched.
+// An attacker who knows the hashes does not know which of them are watched.
 TEST(seen_names, what_is_watched_depends_on_the_salt) {
   const auto circles = [](uint64_t salt, const std::vector<uint64_t>& names) {
     seen_names x{salt};
@@ -94,7 +94,7 @@ TEST(seen_names, what_is_watched_depends_on_the_salt) {
     }
     return x.goes_round();
   };
-  // Those that one sample of a quarter leaves out.
+  // The names that a sample of a quarter leaves out.
   std::vector<uint64_t> unwatched;
   for (uint64_t n = 0; unwatched.size() < 30; ++n)
     if ((name(n) * 3) >> 62 != 0)
@@ -107,14 +107,15 @@ TEST(seen_names, what_is_watched_depends_on_the_salt) {
   EXPECT_EQ(noticed, 4u);
 }
 
-// What we could not take comes again: that is not the host's fault.
+// A page that the node could not take is requested again, which is not the
+// host's fault.
 TEST(seen_names, a_page_that_is_asked_for_again_counts_once) {
   seen_names x;
   for (int i = 0; i < 100; ++i) {
     for (uint64_t n = 0; n < 1'000; ++n)
       x.add(name(n));
     x.drop_page();
-    x.drop_page(); // A request that fails brings no page.
+    x.drop_page(); // A failed request brings no page.
   }
   page(x, 0, 1'000);
   for (size_t i = 0; i < limits::listing_again_max / 1'000 + 1; ++i) {

@@ -20,7 +20,7 @@ TEST(seen_pages, the_last_ones_are_known) {
   EXPECT_FALSE(x.repeats(0));
 }
 
-// However long the circle is, and however long the way into it.
+// For any length of the circle and of the way into it.
 TEST(seen_pages, a_circle_of_cursors_is_noticed_in_constant_memory) {
   for (const uint64_t way : {0u, 1u, 7u, 1'000u})
     for (const uint64_t circle : {1u, 2u, 3u, 255u, 256u, 257u, 5'000u}) {

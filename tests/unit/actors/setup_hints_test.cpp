@@ -4,7 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// What a newcomer has configured and hardly meant (every wrong setting
+// Settings of a new user that are hardly intended (every wrong setting is
+// answered).
 // is answered).
 
 namespace weir::actors {
@@ -44,7 +45,7 @@ TEST(setup_hints, a_relay_that_is_the_host_of_repos_is_named_once) {
   EXPECT_THAT(x.pds_relays(all, census), IsEmpty());
 }
 
-/// A relay and a PDS, each with one listing of who has records.
+/// A relay and a PDS, each with one listing of accounts with records.
 struct two_upstreams {
   setup_hints x;
   std::vector<upstream_view> all{upstream_at("https://relay.test", true),
@@ -94,7 +95,7 @@ TEST(setup_hints, an_upstream_that_is_away_or_does_not_tell_may_know_somebody) {
   EXPECT_TRUE(net.finds_nobody());
 }
 
-/// So many repos, fetched or not, under the filter of now or an earlier one.
+/// Repos that are fetched or not, under the present filter or an earlier one.
 completeness_census fetched_repos(size_t count, bool fetched = true,
                                   bool filter_current = true) {
   completeness_census out;

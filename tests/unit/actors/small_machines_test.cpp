@@ -13,7 +13,8 @@ using testing::IsEmpty;
 
 using batches = batch_machine<int>;
 
-// architecture.md, The stages: live work first and whole, backfill by share
+// architecture.md, The stages: live work goes first and completely, backfill
+// gets a share
 TEST(batch_machine, live_work_goes_first_and_backfill_gets_its_share) {
   batches x{{10, 100, 20}};
   x.add(1, 10, true);
@@ -58,7 +59,7 @@ TEST(batch_machine, the_count_bounds_live_and_backfill_together) {
   EXPECT_THAT(x.take(false), ElementsAre(3));
 }
 
-// Backfill rests while the store has to merge
+// Backfill pauses while the store must merge
 TEST(batch_machine, a_pause_holds_backfill_only) {
   batches x{{10, 100, 20}};
   x.add(1, 1, true);

@@ -19,8 +19,8 @@ TEST(StartRulesTest, AFilterKeepsItsGenerationUntilItChanges) {
   const auto second = next_filter(first, posts());
   EXPECT_EQ(second, (storage::filter_row{2, {"app.bsky.feed.post"}}));
   EXPECT_EQ(next_filter(second, posts()), second);
-  // Back to an earlier filter is a change, too: what was indexed in between
-  // lacks records.
+  // The return to an earlier filter is a change, too: data that was indexed in
+  // between lacks records.
   EXPECT_EQ(next_filter(second, {}), (storage::filter_row{3, {}}));
 }
 
@@ -44,7 +44,7 @@ TEST(StartRulesTest, AStreamKeepsItsNumberAndNoOtherGetsIt) {
     {.id = 7, .url = "https://gone.test"},
     {.id = 4, .url = "https://a.test", .cursor = 99},
     {.id = 5, .url = "https://b.test", .cursor = 70}};
-  // What was a PDS and is a relay now has other rules and another position.
+  // A former PDS that is now a relay has other rules and another position.
   const auto rows = rows_of_streams(known, {{.url = "https://new.test"},
                                             {.url = "https://a.test"},
                                             {.url = "https://b.test",

@@ -5,8 +5,7 @@
 #include <gtest/gtest.h>
 
 // completeness.md, Asking: a stream that is behind and makes pauses is not
-// called quiet. The steady clock of these tests shows 0 when it is `day` by the
-// other one.
+// quiet. In these tests the steady clock is 0 when the wall clock is `day`.
 namespace weir::actors {
 
 namespace {
@@ -18,7 +17,7 @@ constexpr wall_time day{1'700'000'000'000'000};
 constexpr auto in_time = limits::frame_delay_max;
 constexpr auto late = in_time + 1us;
 
-/// What comes to a stream, with a clock that can be wrong.
+/// The arrivals of a stream, with a clock that may be wrong.
 class stream_arrivals_test : public testing::Test {
 protected:
   /// A frame comes `after` the last one, `delay` after its repo changed.
@@ -73,8 +72,8 @@ TEST_F(stream_arrivals_test, the_longer_the_later_they_were) {
   EXPECT_EQ(quiet_min(), limits::quiet_by_delay_max);
 }
 
-// limits::late_quiet_max: 4,000 bytes a second of
-// events that are made ten times as fast
+// limits::late_quiet_max: 4,000 bytes a second of events that are made ten
+// times as fast
 TEST_F(stream_arrivals_test, and_the_more_they_fell_behind_in_one_pause) {
   auto delay = microseconds{1min};
   for (int i = 0; i < 10; ++i)
@@ -94,7 +93,7 @@ TEST_F(stream_arrivals_test, such_a_pause_is_forgotten_after_some_minutes) {
   EXPECT_EQ(quiet_min(), limits::late_quiet_min);
 }
 
-// A host that was silent for long, of which all is fetched at once
+// A host was silent for long, and everything is fetched at once
 TEST_F(stream_arrivals_test, what_is_fetched_quickly_makes_no_such_pauses) {
   for (auto delay = microseconds{20min}; delay > 10min; delay -= 1s)
     come(1ms, delay);
@@ -116,7 +115,7 @@ TEST_F(stream_arrivals_test, a_few_late_ones_are_enough_and_one_is_not) {
   EXPECT_EQ(quiet_min(), limits::passed_quiet_min);
 }
 
-// Who says that a repo changed tomorrow does not speak for a late stream.
+// A few future revs do not make a late stream appear up to date.
 TEST_F(stream_arrivals_test, the_middle_one_counts_as_well) {
   come(limits::passed_frames, 1ms, 1h);
   come(limits::passed_frames / 2, 1ms, -24h);
@@ -133,7 +132,7 @@ TEST_F(stream_arrivals_test, frames_without_a_time_say_nothing) {
   EXPECT_TRUE(is_late());
 }
 
-// Else one that is late and is cut before its first frame would be quiet.
+// Otherwise a late stream that is cut before its first frame would be quiet.
 TEST_F(stream_arrivals_test, what_is_late_stays_so_over_connections) {
   come(limits::passed_frames, 1ms, 1h);
   x.on_open();
@@ -145,7 +144,7 @@ TEST_F(stream_arrivals_test, what_is_late_stays_so_over_connections) {
   EXPECT_EQ(quiet_min(), limits::passed_quiet_min);
 }
 
-// What came under a wrong clock is judged by the right one.
+// Frames that came with a wrong clock are judged with the right one.
 TEST_F(stream_arrivals_test, a_clock_that_was_wrong_leaves_nothing) {
   clock_ahead = 1h;
   come(limits::passed_frames, 1s, 0s);
@@ -155,7 +154,7 @@ TEST_F(stream_arrivals_test, a_clock_that_was_wrong_leaves_nothing) {
   EXPECT_FALSE(is_late());
 }
 
-// Of frames that come together the first one shows what waited.
+// Of frames that come together the first one shows whether frames waited.
 TEST_F(stream_arrivals_test, the_frame_that_ends_a_silence_says_if_it_was_one) {
   for (const auto first_is_late : {true, false}) {
     come(1min, first_is_late ? late : 0us);

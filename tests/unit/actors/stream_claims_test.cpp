@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// DIDs that streams of PDSs name, while they are asked about.
+// DIDs that streams of PDSs name, while they are looked up.
 namespace weir::tests {
 namespace {
 
@@ -62,7 +62,8 @@ TEST(stream_claims, one_did_is_asked_about_once_by_each_stream) {
   EXPECT_TRUE(x.hear(identity_of(did, 8)));
 }
 
-// protocol-coverage.md 4; its frames are finished, so nobody else remembers
+// protocol-coverage.md 4; its frames are finished, so only the claim remembers
+// them
 TEST(stream_claims, what_frames_say_meanwhile_goes_with_the_addition) {
   stream_claims x;
   const auto rev = atproto::tid::from_time(wall_time{1'000'000}, 1);
@@ -86,7 +87,7 @@ TEST(stream_claims, what_frames_say_meanwhile_goes_with_the_addition) {
   EXPECT_EQ(x.size(), 0u);
 }
 
-// A newcomer of a PDS begins with an #identity: one look-up is enough for it.
+// A new account of a PDS begins with an #identity: one look-up suffices for it.
 TEST(stream_claims, what_claims_is_answered_by_a_document_that_came_later) {
   for (const bool anew : {true, false})
     for (const bool again : {true, false}) {
@@ -169,7 +170,7 @@ TEST(stream_claims, an_addition_for_another_reason_ends_all_claims_of_it) {
   EXPECT_EQ(x.size(), 1u);
 }
 
-// Each stage has a test that feeds it garbage.
+// Each stage has a test that gives it malformed input.
 TEST(stream_claims, frames_that_are_none_say_nothing) {
   stream_claims x;
   const shared_bytes garbage{bytes{0xff}};

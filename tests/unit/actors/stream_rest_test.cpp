@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 constexpr auto at_once = limits::passed_quiet_min;
 
 // completeness.md, The terms (`upstream_live`): limits::catch_up_quiet_min, and
-// not a microsecond less; rest of before the connection does not count
+// not a microsecond less; rest before the connection does not count
 TEST(stream_rest, a_connection_has_caught_up_after_a_rest_and_stays_so) {
   const steady_time open{5'000'000'000};
   stream_rest x;

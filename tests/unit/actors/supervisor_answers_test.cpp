@@ -5,7 +5,7 @@
 #include <iostream>
 #include <set>
 
-// Many hosts in simulated time: some answer, one late, most never.
+// Many hosts in simulated time: some answer, one is slow, most never answer.
 namespace weir::tests::supervisors {
 namespace {
 
@@ -15,8 +15,8 @@ constexpr int late = 1;
 constexpr int first_honest = 100;
 constexpr int first_silent = 1'000;
 
-/// Fetches of repos whose hosts answer after their time; what answers is
-/// complete at once. A honest host wants its repos without end.
+/// Fetches of repos whose hosts answer after their time; an answer is complete
+/// at once. Honest hosts always have repos to fetch.
 class network {
 public:
   explicit network(supervisor_options options) : x_(options) {}
@@ -107,7 +107,7 @@ private:
   size_t answered_ = 0;
 };
 
-/// The crowd is first, then the late one, then the honest.
+/// The crowd comes first, then the slow host, then the honest ones.
 class SilentCrowd : public testing::TestWithParam<size_t> {
 protected:
   static network make() {
@@ -119,8 +119,7 @@ protected:
 
 } // namespace
 
-// actors.md, Who is fetched next: the first turn of 150 hosts is what others
-// wait for.
+// actors.md, Who is fetched next: others wait for the first turn of 150 hosts.
 TEST_P(SilentCrowd, HonestReposDoNotWaitForAllThatNeverAnswers) {
   auto x = make();
   for (int i = 0; i < 150; ++i)
@@ -129,14 +128,14 @@ TEST_P(SilentCrowd, HonestReposDoNotWaitForAllThatNeverAnswers) {
     x.add(first_honest + i);
   const auto crowd = limits::fetch_answer_wait_crowded + 2 * tick_time;
   const auto permits = static_cast<int>(GetParam());
-  // With one permit or two, silent hosts that rested have half of the time.
+  // With one or two permits, silent hosts that rested get half of the time.
   x.run((permits > 2 ? 1 : 2) * 150 * crowd / permits + 20s);
   for (int i = 0; i < 20; ++i)
     EXPECT_GE(x.done(first_honest + i), 1u) << i;
 }
 
-// A PDS that takes ten seconds to its first byte, while a crowd of others
-// wants its time, and honest hosts have work without end.
+// A PDS needs ten seconds for its first byte, while a crowd of others waits and
+// honest hosts always have work.
 TEST_P(SilentCrowd, ASlowFirstByteIsFetchedWhileOthersWait) {
   auto x = make();
   for (int i = 0; i < 40; ++i)
@@ -148,7 +147,7 @@ TEST_P(SilentCrowd, ASlowFirstByteIsFetchedWhileOthersWait) {
   EXPECT_GE(x.done(late), 1u);
 }
 
-// Nor do they take more than their part later.
+// Later they do not get more than their part either.
 TEST_P(SilentCrowd, HonestReposKeepMostOfThePermits) {
   auto x = make();
   for (int i = 0; i < 20; ++i)

@@ -6,7 +6,7 @@
 #include "messages/journal.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
-// What only a listing names is a claim until a document agrees.
+// A repo that only a listing names is a claim until a document agrees.
 namespace weir::tests {
 namespace {
 
@@ -39,7 +39,7 @@ protected:
     tell(supervisor, node_command{7});
   }
 
-  /// A page of which the store knows nothing.
+  /// Claims a page of repos that the store does not have.
   void claim(size_t first, size_t count,
              storage::account_status of = storage::account_status::active,
              uint32_t upstream = 7) {
@@ -65,7 +65,7 @@ protected:
     tell(supervisor, x);
   }
 
-  /// The directory had its document.
+  /// The directory once had the known account's document.
   void know() {
     shared->health.with(
       [this](health_machine& health) { health.remember(known, true); });
@@ -112,7 +112,7 @@ TEST_F(SupervisorClaimsTest, AClaimIsTrackedWhenItsDocumentNamesTheHost) {
   EXPECT_TRUE(lines[0].discover);
   EXPECT_EQ(lines[0].repos.at(0).repo, shell_repo(1));
   EXPECT_THAT(listed, ElementsAre("")) << "one is not decided";
-  say(2, "https://other.test"); // A document from before.
+  say(2, "https://other.test"); // The document is older than the claim.
   const auto anew = identity.take<identity_ask>();
   ASSERT_EQ(anew.size(), 1u);
   EXPECT_TRUE(anew[0].fresh);
@@ -149,7 +149,7 @@ TEST_F(SupervisorClaimsTest, WhatClaimsTooMuchRests) {
   EXPECT_THAT(listed, ElementsAre("", "c1"));
 }
 
-// protocol-coverage.md 2.5.6: nobody is blamed for a directory that is wrong
+// protocol-coverage.md 2.5.6: no listing is blamed when the directory is wrong
 TEST_F(SupervisorClaimsTest, WithoutAProofThePageIsAskedForAgain) {
   know();
   claim(1, limits::claims_judged_min);
@@ -162,23 +162,25 @@ TEST_F(SupervisorClaimsTest, WithoutAProofThePageIsAskedForAgain) {
   EXPECT_THAT(listed, ElementsAre("", "")) << "not what comes behind it";
 }
 
-// protocol-coverage.md 2.5.6: nor is one proved by a document from before, which
-// a fetch of the same repo asks for
+// protocol-coverage.md 2.5.6: an older document, which a fetch of the same repo
+// requested, does not prove the directory either
 TEST_F(SupervisorClaimsTest, ADocumentThatIsKnownProvesNothing) {
   know();
   claim(1, limits::claims_judged_min);
   for (size_t i = 1; i <= limits::claims_judged_min; ++i)
     say(i, {}, ec::not_found);
   const auto proof = identity.take<identity_ask>().back().number;
-  say_of_known(ec::none, false, proof - 1); // Sent before the proof was asked.
-  say_of_known(ec::none, false, proof + 1, false); // Known, while one is awaited.
+  // It was sent before the proof was requested.
+  say_of_known(ec::none, false, proof - 1);
+  // It is the known one, while a new one is awaited.
+  say_of_known(ec::none, false, proof + 1, false);
   say_of_known(ec::unreachable);
   run();
   pass(limits::claim_retry);
   EXPECT_THAT(listed, ElementsAre("", "")) << "the page is asked for again";
 }
 
-// What the stream of a PDS names is asked about as well.
+// Accounts that the stream of a PDS names are looked up, too.
 TEST_F(SupervisorClaimsTest, AClaimOfAStreamIsAnswered) {
   tell(supervisor, stream_claim{7, shell_repo(1), false});
   tell(supervisor, stream_claim{7, shell_repo(2), true});
@@ -199,14 +201,15 @@ TEST_F(SupervisorClaimsTest, AClaimOfAStreamIsAnswered) {
   EXPECT_TRUE(router.take<stream_claim_decided>().at(0).anew);
   time.advance(1s);
   tell(supervisor, stream_claim{7, shell_repo(3), false});
-  say(3, "https://other.test"); // A document from before.
+  say(3, "https://other.test"); // The document is older than the claim.
   const auto anew = identity.take<identity_ask>();
   ASSERT_EQ(anew.size(), 2u);
   EXPECT_TRUE(anew[1].fresh);
   say(3, {}, ec::not_found);
   EXPECT_EQ(router.take<stream_claim_decided>().at(0).what,
             stream_claim_decided::outcome::failed);
-  tell(supervisor, stream_claim{99, shell_repo(4), false}); // Nobody's.
+  // There is no such upstream.
+  tell(supervisor, stream_claim{99, shell_repo(4), false});
   EXPECT_EQ(router.take<stream_claim_decided>().at(0).what,
             stream_claim_decided::outcome::dropped);
 }

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 
 constexpr auto z_host = "https://z.test";
 
-/// Lets REPOs name their hosts and fetches end until so many began.
+/// Answers look-ups with hosts and ends fetches until this number began.
 void serve(queue& x, size_t starts,
            const std::function<std::string(int)>& host_of) {
   size_t answered = 0;
@@ -29,7 +29,7 @@ void serve(queue& x, size_t starts,
   }
 }
 
-/// Where in the order of permits the last of `repos` came.
+/// The position in the order of permits of the last of `repos`.
 size_t last_of(const queue& x, int repos) {
   size_t out = 0;
   for (int i = 0; i < repos; ++i) {
@@ -41,8 +41,7 @@ size_t last_of(const queue& x, int repos) {
 
 } // namespace
 
-// actors.md, Who is fetched next: between hosts in turn, and not by their
-// alphabet
+// actors.md, Who is fetched next: hosts take turns, not in alphabetical order
 TEST(fair_hosts, ten_repos_that_asked_first_are_not_behind_a_hundred_thousand) {
   queue x;
   const auto host_of = [](int i) {
@@ -54,7 +53,7 @@ TEST(fair_hosts, ten_repos_that_asked_first_are_not_behind_a_hundred_thousand) {
   EXPECT_LT(last_of(x, 10), 100u);
 }
 
-// The same when they come last and their host is known from before.
+// The same when they come last and their host is already known.
 TEST(fair_hosts, ten_repos_that_asked_last_are_not_behind_a_hundred_thousand) {
   queue x;
   const auto host_of = [](int i) {
@@ -68,7 +67,7 @@ TEST(fair_hosts, ten_repos_that_asked_last_are_not_behind_a_hundred_thousand) {
   EXPECT_LT(last_of(x, 10), 100u);
 }
 
-// By age within a host.
+// Within a host the oldest comes first.
 TEST(fair_hosts, one_hosts_repos_come_in_their_order) {
   supervisor_options options;
   options.parallelism = 1;
@@ -110,13 +109,13 @@ TEST(fair_hosts, a_host_that_has_its_eighth_waits_for_one_that_has_less) {
   EXPECT_EQ(x.started.size(), 2u) << "no permit stays unused";
 }
 
-// limits::fair_part of limits::fetch_preparing_max, and one more: whoever waits
-// for a host has a place of that host's, and leaves the others to others
+// limits::fair_part of limits::fetch_preparing_max, and one more: repos that
+// wait for a host take that host's places and leave the others free
 TEST(fair_hosts, those_that_wait_for_one_host_do_not_stop_look_ups) {
   supervisor_options options;
   options.parallelism = 1;
   queue x{options};
-  x.ask(0, a_host); // Has the permit.
+  x.ask(0, a_host); // It has the permit.
   const auto share = static_cast<int>(fair_share(options.preparing_max));
   for (int i = 1; i <= 200; ++i)
     x.ask(i, a_host);
@@ -162,8 +161,8 @@ TEST(fair_hosts, look_ups_that_hang_leave_places_to_others) {
   }
 }
 
-// actors.md, Who is fetched next; limits::refetch_turn: new repos first, and
-// yet one that fell out of sync does not wait for all of them
+// actors.md, Who is fetched next; limits::refetch_turn: new repos come first,
+// but a repo that fell out of sync does not wait for all of them
 TEST(fair_hosts, every_eighth_look_up_is_for_a_repo_out_of_sync) {
   supervisor_options options;
   options.preparing_max = 1;
@@ -181,8 +180,8 @@ TEST(fair_hosts, every_eighth_look_up_is_for_a_repo_out_of_sync) {
   EXPECT_EQ(x.prepared[2 * turn - 1], name(101));
 }
 
-// actors.md, Who is fetched next: hosts in turn, and every eighth turn: whoever
-// has none of those turns has its repos out of sync fetched all the same
+// actors.md, Who is fetched next: hosts take turns, and every eighth turn is
+// for repos out of sync, so that any host's are fetched
 TEST(fair_hosts, a_repo_out_of_sync_has_its_turn_whichever_host_it_has) {
   supervisor_options options;
   options.parallelism = 1;
@@ -203,15 +202,15 @@ TEST(fair_hosts, a_repo_out_of_sync_has_its_turn_whichever_host_it_has) {
 }
 
 // `queue_max`, and one more: the last repo of a host with more than its share
-// gives its place to another host's, and the scan finds it
+// gives its place to another host's, and the scan finds it later
 TEST(fair_hosts, a_full_queue_takes_a_repo_of_another_host) {
   supervisor_options options;
   options.queue_max = 16;
   options.parallelism = 1;
   options.preparing_max = 1;
   queue x{options};
-  x.ask(0, a_host); // Has the permit.
-  x.ask(1, a_host); // Waits for it.
+  x.ask(0, a_host); // It has the permit.
+  x.ask(1, a_host); // It waits for the permit.
   for (int i = 2; i < 16; ++i)
     x.wish(i, repo_status::pending, 0s, a_host);
   x.wish(16, repo_status::pending, 0s, a_host);
@@ -257,7 +256,7 @@ TEST(crawling_hosts, keep_one_permit_when_others_wait) {
   EXPECT_EQ(x.crawling.size(), 1u) << "the first goes on";
 }
 
-// limits::host_slow_rest, doubling; and the first good fetch ends that
+// limits::host_slow_rest, which doubles; the first good fetch ends that
 TEST(crawling_hosts, rest_longer_each_time) {
   supervisor_options options;
   options.parallelism = 1;
@@ -266,7 +265,7 @@ TEST(crawling_hosts, rest_longer_each_time) {
   for (int i = 0; i < 6; ++i) {
     x.ask(1, a_host);
     x.download(1);
-    x.bytes(1, 1); // It answers, and that is all.
+    x.bytes(1, 1); // The host sends one byte and nothing more.
     x.ask(2, b_host);
     x.pass(limits::fetch_pace_window);
     x.pass(limits::fetch_pace_window);

@@ -34,8 +34,8 @@ TEST(supervisor, no_more_fetches_than_permits) {
   EXPECT_EQ(x.machine.running(), 3u);
 }
 
-// actors.md, Who is fetched next: `per_host`, and one more; others are not held
-// up
+// actors.md, Who is fetched next: `per_host`, and one more; other hosts are not
+// delayed
 // protocol-coverage.md 9.5
 TEST(supervisor, one_host_gets_no_more_than_its_share) {
   supervisor_options options;
@@ -51,20 +51,20 @@ TEST(supervisor, one_host_gets_no_more_than_its_share) {
   EXPECT_EQ(x.started.back(), name(3));
 }
 
-// actors.md, Who is fetched next: a DID is fetched by one worker at a time
+// actors.md, Who is fetched next: one worker at a time fetches a DID
 TEST(supervisor, a_repo_is_queued_once) {
   queue x;
   x.ask(1, a_host);
   x.wish(1);
   EXPECT_EQ(x.started.size(), 1u);
   EXPECT_EQ(x.machine.queued(), 1u);
-  x.end(1); // It wished before its permit reached it.
+  x.end(1); // It made a wish before its permit arrived.
   EXPECT_EQ(x.machine.queued(), 0u);
   x.wish(1);
   EXPECT_EQ(x.prepared.size(), 2u);
 }
 
-// SYNC-14: a wish that is older than the fetch must not bring another one
+// SYNC-14: a wish that is older than the fetch must not cause another one
 // before the time that its failure sets
 TEST(supervisor, what_was_wished_before_a_fetch_began_is_done_with_it) {
   queue x;
@@ -77,7 +77,7 @@ TEST(supervisor, what_was_wished_before_a_fetch_began_is_done_with_it) {
   EXPECT_EQ(x.prepared.size(), 1u);
 }
 
-// Job numbers never come twice, whatever the wall clock does after the start
+// Job numbers are unique, whatever the wall clock does after the start
 TEST(supervisor, job_numbers_grow_even_when_the_clock_stands_still) {
   queue x;
   x.start();
@@ -117,8 +117,8 @@ TEST(supervisor, a_retry_is_found_by_the_scan_after_its_time) {
 }
 
 // actors.md, Who is fetched next: `retry_max`, and one more. A clock that was
-// years ahead when a fetch failed wrote a time that never comes, and its repo
-// wishes again when its host becomes known.
+// years ahead when a fetch failed wrote a time that never comes. Its repo makes
+// a new wish when its host becomes known.
 TEST(supervisor, a_wish_for_a_time_that_never_comes_is_one_for_now) {
   supervisor_options options;
   options.retry_max = 120s;
@@ -132,8 +132,8 @@ TEST(supervisor, a_wish_for_a_time_that_never_comes_is_one_for_now) {
   EXPECT_EQ(x.prepared.size(), 2u);
 }
 
-// limits::refetch_pause: repos that are fetched too often wait for longer than one
-// that fails, where the back-off is that short.
+// limits::refetch_pause: a repo that is fetched too often waits longer than one
+// that fails, if the back-off is that short.
 TEST(supervisor, a_short_back_off_shortens_no_other_pause) {
   supervisor_options options;
   options.retry_max = 1s;
@@ -144,7 +144,8 @@ TEST(supervisor, a_short_back_off_shortens_no_other_pause) {
   EXPECT_THAT(x.prepared, ElementsAre(name(2)));
 }
 
-// limits::fetch_wake_step; a wait as long as from scan to scan is the scan's
+// limits::fetch_wake_step; longer waits, up to the next scan, are left to the
+// scan
 TEST(supervisor, a_wait_shorter_than_the_scan_ends_on_time) {
   queue x;
   x.tick();
@@ -161,7 +162,7 @@ TEST(supervisor, a_wait_shorter_than_the_scan_ends_on_time) {
   EXPECT_THAT(x.prepared, ElementsAre(name(1), name(2)));
 }
 
-// SYNC-14: whatever else the timer is asked for
+// SYNC-14: other reasons for the timer do not matter
 TEST(supervisor, a_resting_host_does_not_put_off_the_scan) {
   queue x;
   x.ask(1, a_host);
@@ -174,7 +175,7 @@ TEST(supervisor, a_resting_host_does_not_put_off_the_scan) {
   EXPECT_EQ(*x.timer - x.now, 30s);
 }
 
-// actors.md, Who is fetched next: a wish for now goes before a retry of later
+// actors.md, Who is fetched next: a wish for now replaces a later retry
 TEST(supervisor, an_earlier_wish_replaces_a_later_one) {
   queue x;
   x.wish(1, repo_status::error, 600s);
@@ -188,7 +189,7 @@ TEST(supervisor, an_earlier_wish_replaces_a_later_one) {
   EXPECT_EQ(x.prepared.size(), 1u);
 }
 
-// SYNC-06: the repo took the error itself; what it wishes then counts
+// SYNC-06: the repo recorded the error itself; its next wish counts
 TEST(supervisor, a_repo_without_a_host_leaves_the_queue) {
   queue x;
   x.wish(1);
@@ -202,7 +203,7 @@ TEST(supervisor, a_repo_without_a_host_leaves_the_queue) {
 
 // -- hosts (actors.md, Who is fetched next) -----------------------------------
 
-// SYNC-13: the host's word, or 15 s without one
+// SYNC-13: the time that the host names, or 15 s without one
 // protocol-coverage.md 5.0
 TEST(supervisor, a_rate_limited_host_rests_as_long_as_it_says) {
   for (const auto& [said, rest] : std::initializer_list<
@@ -223,7 +224,7 @@ TEST(supervisor, a_rate_limited_host_rests_as_long_as_it_says) {
   }
 }
 
-// actors.md, Who is fetched next: nobody holds a place while a host rests
+// actors.md, Who is fetched next: no repo keeps a place while its host rests
 TEST(supervisor, repos_of_a_resting_host_do_not_hold_up_others) {
   supervisor_options options;
   options.parallelism = 1;
@@ -260,7 +261,7 @@ TEST(supervisor, a_host_that_fails_again_and_again_rests_longer) {
     ASSERT_TRUE(x.timer);
     rests.push_back((*x.timer - x.now) / 1s);
     x.pass(std::chrono::seconds{rests.back()});
-    x.ready(failure, ""); // It has nothing to fetch any more.
+    x.ready(failure, ""); // It has nothing left to fetch.
   }
   EXPECT_THAT(rests,
               ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900));
@@ -271,11 +272,11 @@ TEST(supervisor, a_host_that_fails_again_and_again_rests_longer) {
   x.clear();
   x.host(a_host, host_verdict::failed);
   x.ask(99, a_host);
-  EXPECT_EQ(x.started.size(), 1u); // Counted anew.
+  EXPECT_EQ(x.started.size(), 1u); // The failures are counted from zero.
 }
 
 // actors.md, Who is fetched next: `hosts_max`, and one more: documents may name
-// any number of hosts that fail, and nobody waits for that
+// any number of failing hosts, and no new host waits for that
 TEST(supervisor, a_new_host_never_waits_for_the_many_that_failed) {
   supervisor_options options;
   options.hosts_max = 2;
@@ -287,12 +288,12 @@ TEST(supervisor, a_new_host_never_waits_for_the_many_that_failed) {
   x.host("https://new.test", host_verdict::failed);
   EXPECT_EQ(x.machine.hosts(), 2u);
   x.ask(1, a_host);
-  x.ask(2, "https://old.test"); // Forgotten.
-  x.ask(3, b_host);             // Rests.
+  x.ask(2, "https://old.test"); // This host was forgotten.
+  x.ask(3, b_host);             // This host rests.
   EXPECT_THAT(x.started, ElementsAre(name(1), name(2)));
 }
 
-// actors.md, Who is fetched next: dead hosts do not fill the table for ever
+// actors.md, Who is fetched next: dead hosts do not stay in the table for ever
 TEST(supervisor, a_host_that_failed_is_forgotten_after_a_while) {
   queue x;
   x.host(a_host, host_verdict::failed);
@@ -308,7 +309,8 @@ TEST(supervisor, a_host_that_failed_is_forgotten_after_a_while) {
 
 // -- overflow -----------------------------------------------------------------
 
-// SYNC-10: `queue_max`, and one more: the store remembers what memory cannot
+// SYNC-10: `queue_max`, and one more: the store has the repos that memory
+// cannot hold
 TEST(supervisor, what_does_not_fit_is_found_by_a_scan_when_there_is_room) {
   supervisor_options options;
   options.queue_max = 4;

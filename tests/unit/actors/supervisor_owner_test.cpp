@@ -8,7 +8,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// SYNC-11: late news of an earlier job
+// SYNC-11: a late message of an earlier job
 TEST(supervisor, a_late_end_does_not_end_the_next_job) {
   queue x;
   x.ask(1, a_host);
@@ -21,7 +21,7 @@ TEST(supervisor, a_late_end_does_not_end_the_next_job) {
   EXPECT_EQ(x.machine.running(), 0u);
 }
 
-// SYNC-11: a REPO that dies gives its permit back and is fetched later
+// SYNC-11: a REPO that dies returns its permit and is fetched later
 TEST(supervisor, a_dead_owner_frees_its_permit_and_is_asked_again) {
   supervisor_options options;
   options.parallelism = 1;
@@ -40,8 +40,8 @@ TEST(supervisor, a_dead_owner_frees_its_permit_and_is_asked_again) {
   EXPECT_THAT(x.prepared, ElementsAre(name(1)));
 }
 
-// SYNC-06: a directory that fails at once wakes no more REPOs than there are
-// places, since each keeps its place until its row says what happened
+// SYNC-06: a directory that fails at once wakes at most as many REPOs as there
+// are places, because each keeps its place until its row records the failure
 TEST(supervisor, a_look_up_that_fails_keeps_its_place_until_the_repo_knows) {
   supervisor_options options;
   options.preparing_max = 1;
@@ -61,7 +61,7 @@ TEST(supervisor, a_look_up_that_fails_keeps_its_place_until_the_repo_knows) {
   EXPECT_THAT(x.prepared, ElementsAre(name(1), name(2)));
 }
 
-// A document is given with the permit, so that the REPO need not ask for it.
+// A permit includes the document, so that the REPO need not ask for it.
 TEST(supervisor, a_permit_comes_with_the_document) {
   queue x;
   x.wish(1);
@@ -74,7 +74,7 @@ TEST(supervisor, a_permit_comes_with_the_document) {
   EXPECT_EQ(out.start[0].identity->fact->signing_key, "zKey");
 }
 
-// completeness.md, The terms: quiet work needs a REPO that is awake and no
+// completeness.md, The terms: quiet work needs a REPO that is awake but no
 // fetch, unless it wants one by then.
 TEST(supervisor, quiet_work_wakes_the_repo_and_nothing_is_looked_up) {
   queue x;
@@ -86,7 +86,7 @@ TEST(supervisor, quiet_work_wakes_the_repo_and_nothing_is_looked_up) {
   EXPECT_EQ(x.woken.size(), 1u);
 }
 
-// ADR 24: or its row would say `syncing` until it gets a permit
+// ADR 24: otherwise its row would say `syncing` until it gets a permit
 TEST(supervisor, a_row_that_says_syncing_at_the_start_is_put_right_first) {
   queue x;
   x.found(1, repo_status::syncing, 0s, a_host);

@@ -1,14 +1,14 @@
 #include "actors/supervisor/limits.hpp"
 #include "tests/unit/actors/supervisor_queue.hpp"
 
-// Permits that a host has beyond its share (SYNC-11).
+// Permits beyond a host's share (SYNC-11).
 namespace weir::tests::supervisors {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Downloads that are fast enough, side by side.
+/// Parallel downloads that are fast enough.
 void download_all(queue& x, const std::vector<int>& repos,
                   std::chrono::microseconds time) {
   constexpr auto step = 1s;
@@ -19,7 +19,7 @@ void download_all(queue& x, const std::vector<int>& repos,
   }
 }
 
-/// One host gets all three permits while nobody waits.
+/// One host gets all three permits while no other waits.
 void take_all(queue& x) {
   for (int i = 1; i <= 3; ++i) {
     x.ask(i, a_host);
@@ -30,7 +30,7 @@ void take_all(queue& x) {
 
 } // namespace
 
-// limits::fetch_keep_min: so long, and not a microsecond less
+// limits::fetch_keep_min, and not a microsecond less
 TEST(shared_permits, a_host_gives_back_what_it_got_while_nobody_waited) {
   queue x;
   take_all(x);
@@ -55,7 +55,7 @@ TEST(shared_permits, a_host_gives_back_what_it_got_while_nobody_waited) {
   EXPECT_THAT(x.crawling, IsEmpty());
 }
 
-// A whole crowd of others takes no host the share it has.
+// Even a crowd of other hosts does not take a host's share.
 TEST(shared_permits, the_oldest_download_of_a_host_goes_on) {
   queue x;
   take_all(x);
@@ -72,7 +72,7 @@ TEST(shared_permits, the_oldest_download_of_a_host_goes_on) {
   EXPECT_THAT(x.given_back, ElementsAre(name(3), name(2)));
 }
 
-// A host alone has all, for as long as it takes.
+// A host that is alone keeps all permits for any time.
 TEST(shared_permits, nobody_gives_back_while_nobody_waits) {
   queue x;
   take_all(x);
@@ -84,7 +84,7 @@ TEST(shared_permits, nobody_gives_back_while_nobody_waits) {
   EXPECT_EQ(x.started.back(), name(10)) << "and the next at once";
 }
 
-// limits::fetch_modest_time: so long, and not a microsecond less
+// limits::fetch_modest_time, and not a microsecond less
 TEST(shared_permits, whoever_gave_back_comes_last_for_more_than_its_share) {
   for (const auto& [wait, next] :
        {std::pair{limits::fetch_modest_time - 1us, 11},
@@ -97,7 +97,7 @@ TEST(shared_permits, whoever_gave_back_comes_last_for_more_than_its_share) {
     const auto gave = x.now;
     x.end(3);
     ASSERT_EQ(x.started.back(), name(10));
-    x.ask(4, a_host); // First in turn, then:
+    x.ask(4, a_host); // It comes first, and then:
     x.ask(11, b_host);
     x.now = gave + wait;
     x.end(2);
@@ -105,7 +105,7 @@ TEST(shared_permits, whoever_gave_back_comes_last_for_more_than_its_share) {
   }
 }
 
-// limits::fetch_reserve_time: so long, and not a microsecond less
+// limits::fetch_reserve_time, and not a microsecond less
 TEST(shared_permits, the_last_one_is_kept_when_a_host_had_to_wait) {
   queue x;
   take_all(x);
@@ -129,7 +129,7 @@ TEST(shared_permits, the_last_one_is_kept_when_a_host_had_to_wait) {
   EXPECT_THAT(x.given_back, ElementsAre(name(3)));
 }
 
-// Two hosts with enough to do for ever leave none unused.
+// With two busy hosts no permit stays unused.
 TEST(shared_permits, the_last_one_is_not_kept_when_nobody_needs_it) {
   queue x;
   take_all(x);
@@ -143,7 +143,7 @@ TEST(shared_permits, the_last_one_is_not_kept_when_nobody_needs_it) {
   x.end(2);
   x.pass(limits::fetch_reserve_time);
   x.clear();
-  x.end(1); // And the next of a host that has none then.
+  x.end(1); // Then the next repo is of a host that has no permit.
   EXPECT_EQ(x.started.size(), 1u);
   x.end(10);
   EXPECT_EQ(x.started.size(), 2u) << "all three are used";

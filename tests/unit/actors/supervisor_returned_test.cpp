@@ -4,7 +4,7 @@
 #include "messages/identity.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
-// Signal mode: an account that the stream of its PDS calls active.
+// Signal mode: the stream of its PDS reports that an account is active.
 namespace weir::tests {
 namespace {
 
@@ -108,7 +108,7 @@ TEST_F(SupervisorReturnedTest, OneWhoseDocumentNamesAnotherHostIsNotTakenUp) {
   EXPECT_EQ(router.count<repo_listing>(), 0u);
 }
 
-// A commit may claim the same name meanwhile: both are answered.
+// A commit may claim the same DID meanwhile: both get an answer.
 TEST_F(SupervisorReturnedTest, WhoeverElseAsksAboutItIsAnsweredToo) {
   for (const auto commit_first : {true, false}) {
     if (commit_first)
@@ -133,10 +133,10 @@ TEST_F(SupervisorReturnedTest, AHostThatIsAwayIsAskedAgain) {
   EXPECT_EQ(asked.size(), 1u);
   pass(limits::claim_retry);
   EXPECT_EQ(asked.size(), 2u);
-  fail_with(ec::none, 1); // As of a page on which it gave no answer, twice.
+  fail_with(ec::none, 1); // As for a page on which it got no answer, twice.
   pass(limits::claim_retry);
   EXPECT_EQ(asked.size(), 3u);
-  fail_with(ec::not_found); // It describes nobody.
+  fail_with(ec::not_found); // It does not describe the account.
   pass(limits::claim_retry);
   EXPECT_EQ(asked.size(), 3u);
 }

@@ -11,8 +11,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A store of repos and REPOs that answer at once: live ones name their host
-/// and are fetched, dead ones have nothing to fetch and stay as they are.
+/// A store of repos whose REPOs answer at once: live ones name their host and
+/// are fetched, dead ones have nothing to fetch and do not change.
 class stored_repos {
 public:
   stored_repos(queue& x, size_t dead, size_t live)
@@ -20,7 +20,7 @@ public:
     // nop
   }
 
-  /// Answers everything until nobody asks any more.
+  /// Answers all questions until none is left.
   void settle() {
     bool more = true;
     while (more) {
@@ -78,14 +78,14 @@ private:
 
 supervisor_options small_queue() {
   supervisor_options out;
-  out.queue_max = 10'922; // Of memory_limit = 128MiB.
+  out.queue_max = 10'922; // The value for memory_limit = 128MiB.
   return out;
 }
 
 } // namespace
 
-// SYNC-10: a scan goes on where the last one ended. Rows that nobody can fetch
-// stand before those of active repos; each is asked once, and then it is over.
+// SYNC-10: a scan continues where the last one ended. Rows that cannot be
+// fetched come before those of active repos. Each is asked once, and no more.
 TEST(work_scan, repos_behind_many_dead_ones_are_reached) {
   for (const auto& [dead, live] :
        {std::pair<size_t, size_t>{12'000, 2'000}, {30'000, 100'000}}) {
@@ -106,8 +106,8 @@ TEST(work_scan, repos_behind_many_dead_ones_are_reached) {
   }
 }
 
-// SYNC-10; limits::scan_again_after: on a slow disk the lap for a repo that did not
-// fit reads its row before that is written
+// SYNC-10; limits::scan_again_after: on a slow disk the lap for a repo that did
+// not fit reads its row before it is written
 TEST(work_scan, what_did_not_fit_is_looked_for_again_when_it_is_written) {
   supervisor_options options;
   options.queue_max = 2;
@@ -136,7 +136,7 @@ TEST(work_scan, what_did_not_fit_is_looked_for_again_when_it_is_written) {
   EXPECT_FALSE(x.scan) << "all of it was found";
 }
 
-// SYNC-10, SYNC-14: those that wait an hour keep no place from those that are
+// SYNC-10, SYNC-14: repos that wait an hour take no place from those that are
 // due, and are found again at their time
 TEST(work_scan, failed_repos_that_wait_keep_no_place_from_others) {
   queue x{small_queue()};
@@ -190,8 +190,7 @@ TEST(work_scan, of_those_that_wait_the_last_ones_are_left_out) {
   EXPECT_EQ(x.scans, 1u) << "the second is due";
 }
 
-// A queue that is full ends the page, and half of it has to be free before the
-// next one.
+// A full queue ends the page, and half of it must be free before the next.
 TEST(work_scan, reads_on_when_half_of_the_queue_is_free) {
   work_scan x;
   EXPECT_FALSE(x.next(0, 10)) << "nothing is wanted";
@@ -224,7 +223,7 @@ TEST(work_scan, a_page_has_so_many_rows_and_not_one_more) {
   }
 }
 
-// What did not fit may lie before the place where the scan is.
+// Repos that did not fit may be before the present place of the scan.
 TEST(work_scan, what_did_not_fit_meanwhile_asks_for_another_lap) {
   work_scan x;
   x.begin();
@@ -238,7 +237,8 @@ TEST(work_scan, what_did_not_fit_meanwhile_asks_for_another_lap) {
   EXPECT_FALSE(x.next(0, 10));
 }
 
-// Looking for quiet work reads the rows of all repos: not for a retry.
+// Looking for quiet work reads the rows of all repos, which a retry does not
+// need.
 TEST(work_scan, a_lap_for_retries_looks_for_no_quiet_work) {
   work_scan x;
   x.left_out(steady_time{50}, false);
@@ -252,8 +252,8 @@ TEST(work_scan, a_lap_for_retries_looks_for_no_quiet_work) {
   EXPECT_FALSE(page->quiet);
 }
 
-// But for repos with such work that gave their places away: nothing else finds
-// them again.
+// Except for repos with quiet work that gave up their places: nothing else
+// finds them again.
 TEST(work_scan, quiet_work_that_was_left_out_is_looked_for_again) {
   supervisor_options options;
   options.queue_max = 2;
@@ -296,8 +296,8 @@ TEST(work_scan, a_time_beyond_the_longest_back_off_is_a_wrong_clocks) {
   EXPECT_EQ(wait_of(2'110'717'143, now, longest), 0s);
 }
 
-// actors.md, Who is fetched next: what waits in memory waits by the monotonic
-// clock; the scan that finds its row with a time of its own does not hasten it.
+// actors.md, Who is fetched next: waits in memory use the monotonic clock. The
+// scan, which finds another time in the row, does not shorten them.
 TEST(supervisor, the_scan_hastens_nobody_whose_wait_is_known) {
   queue x;
   x.wish(1, repo_status::error, 60s);

@@ -8,7 +8,7 @@
 #include "messages/journal.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 
-// SYNC-11: permits come back, whoever dies.
+// SYNC-11: permits are returned, whichever actor dies.
 namespace weir::tests {
 namespace {
 
@@ -18,7 +18,7 @@ using testing::ElementsAre;
 
 constexpr auto a_host = "https://a.test";
 
-/// A SUPERVISOR with one permit. A ROUTER of the test's stands for all REPOs.
+/// A SUPERVISOR with one permit. A probe is the ROUTER of all REPOs.
 class SupervisorShellTest : public ShellFixture {
 protected:
   SupervisorShellTest() {
@@ -52,12 +52,12 @@ protected:
     tell(supervisor, repo_wish{shell_repo(repo), repo_status::pending});
   }
 
-  /// The look-up has ended.
+  /// Ends a look-up.
   void found(size_t repo, result<storage::identity_row> fact) {
     tell(supervisor, identity_answer{shell_repo(repo), std::move(fact)});
   }
 
-  /// It wants a fetch, and its host is found.
+  /// A repo wishes a fetch, and its host is found.
   void ask(size_t repo, const std::string& pds = a_host) {
     wish(repo);
     storage::identity_row row;
@@ -65,29 +65,29 @@ protected:
     found(repo, row);
   }
 
-  /// Who has been given a permit since the last call.
+  /// The permits that were given since the last call.
   std::vector<begin_fetch> permits() { return router.take<begin_fetch>(); }
 
-  /// The job of the one permit; 0 when there was none.
+  /// The job of the only permit; 0 when there was none.
   uint64_t permit() {
     const auto got = permits();
     EXPECT_LE(got.size(), 1u);
     return got.empty() ? 0 : got[0].job;
   }
 
-  /// The fetch ends, which is the answer to the permit.
+  /// Ends a fetch, which answers the permit.
   void end(size_t repo, uint64_t job, result<void> outcome = {}) {
     router.answer_first(job_ended{shell_repo(repo), job, std::move(outcome)});
     run();
   }
 
-  /// The REPO ends without an answer.
+  /// Ends the REPO without an answer.
   void lose() {
     router.answer_first(to_caf(fail(ec::cancelled)));
     run();
   }
 
-  /// The download begins.
+  /// Starts the download.
   void begin(size_t repo, uint64_t job) {
     tell(supervisor, fetch_begun{shell_repo(repo), job},
          backfill.as<backfill_actor>());
@@ -100,18 +100,18 @@ protected:
   probe backfill{sys};
   std::vector<std::string> listed;
   supervisor_actor supervisor;
-  bool known = false; ///< To others, before it ran.
+  bool known = false; ///< Other actors had it before it ran.
 };
 
 } // namespace
 
-// Or its first questions to REPOs would have no answers.
+// Otherwise answers to its first questions to REPOs would be lost.
 TEST_F(SupervisorShellTest, OthersKnowItBeforeItRuns) {
   EXPECT_TRUE(known);
 }
 
-// SYNC-12; docs/architecture.md, The house, before and after: four messages
-// between the wish and the download.
+// SYNC-12; docs/architecture.md, The house, before and after: there are four
+// messages from the wish to the download.
 TEST_F(SupervisorShellTest, AWishIsLookedUpAndItsRepoGetsThePermit) {
   wish(1);
   const auto asked = identity.take<identity_ask>();
@@ -126,7 +126,7 @@ TEST_F(SupervisorShellTest, AWishIsLookedUpAndItsRepoGetsThePermit) {
   EXPECT_EQ(got[0].identity->fact->signing_key, "zKey");
 }
 
-// SYNC-06: the REPO notes it in its row, and what it says is logged
+// SYNC-06: the REPO stores the failure in its row, and it is logged
 TEST_F(SupervisorShellTest, ALookUpThatFailedIsTheReposFailure) {
   wish(1);
   found(1, fail(ec::not_found, "no such DID"));
@@ -140,7 +140,7 @@ TEST_F(SupervisorShellTest, ALookUpThatFailedIsTheReposFailure) {
   EXPECT_EQ(identity.count<identity_ask>(), 2u) << "it is done";
 }
 
-// Or its place among those that are looked up would be kept for ever.
+// Otherwise its place for a look-up would never be free again.
 TEST_F(SupervisorShellTest, AnErrandOfARepoThatDiedIsDone) {
   wish(1);
   found(1, fail(ec::not_found));
@@ -161,7 +161,7 @@ TEST_F(SupervisorShellTest, ThePermitOfARepoThatDiedGoesToTheNext) {
   ASSERT_EQ(next.size(), 1u);
   EXPECT_EQ(next[0].repo, shell_repo(2));
 
-  // limits::refetch_pause: one that keeps dying is not asked without end.
+  // limits::refetch_pause: a repo that keeps dying is not asked endlessly.
   EXPECT_EQ(identity.count<identity_ask>(), 0u);
   pass(limits::refetch_pause - 1us);
   EXPECT_EQ(identity.count<identity_ask>(), 0u);
@@ -177,8 +177,7 @@ TEST_F(SupervisorShellTest, AnEndOfAnotherJobIsNotTheEndOfThisOne) {
   EXPECT_EQ(permit(), 0u);
 }
 
-// actors.md, Who is fetched next: it is no failure of the repo that its host
-// crawls
+// actors.md, Who is fetched next: a slow host is not a failure of the repo
 TEST_F(SupervisorShellTest, ACrawlingDownloadGivesItsPermitToAHostThatWaits) {
   ask(1);
   const auto job = permit();
@@ -196,7 +195,7 @@ TEST_F(SupervisorShellTest, ACrawlingDownloadGivesItsPermitToAHostThatWaits) {
   EXPECT_NE(permit(), 0u);
 }
 
-// actors.md, Who is fetched next: nor that its host has not answered
+// actors.md, Who is fetched next: neither is a host that has not answered
 TEST_F(SupervisorShellTest, AnUnansweredFetchGivesItsPermitToAHostThatWaits) {
   ask(1);
   const auto job = permit();
@@ -212,7 +211,8 @@ TEST_F(SupervisorShellTest, AnUnansweredFetchGivesItsPermitToAHostThatWaits) {
   EXPECT_NE(permit(), 0u);
 }
 
-// limits::fetch_progress_interval is how a BACKFILL says that it does not
+// limits::fetch_progress_interval: a BACKFILL's progress shows that it is not
+// silent
 TEST_F(SupervisorShellTest, ADownloadThatGoesOnKeepsItsPermit) {
   ask(1);
   const auto job = permit();
@@ -226,7 +226,7 @@ TEST_F(SupervisorShellTest, ADownloadThatGoesOnKeepsItsPermit) {
   EXPECT_EQ(permit(), 0u);
 }
 
-// Its REPO has ended, and ends it.
+// Its REPO has ended, which ends the download.
 TEST_F(SupervisorShellTest, ADownloadWithoutItsPermitIsNotWatched) {
   ask(1);
   const auto job = permit();
@@ -260,8 +260,8 @@ TEST_F(SupervisorShellTest, AListingIsReadPageByPageForTheRouters) {
   EXPECT_EQ(rows[0].rows->listings.at(0).row.cursor, "c1");
 }
 
-// architecture.md, When the disk fills up: what is spooled takes room; a page
-// is held for later.
+// architecture.md, When the disk fills up: spooled data needs room. A page
+// waits for later.
 TEST_F(SupervisorShellTest, WithoutRoomFetchesEndAndListingsWait) {
   ask(1);
   begin(1, permit());
@@ -280,7 +280,7 @@ TEST_F(SupervisorShellTest, WithoutRoomFetchesEndAndListingsWait) {
   EXPECT_THAT(listed, ElementsAre("0:"));
 }
 
-// architecture.md I4: what a page found is durable before its cursor
+// architecture.md I4: the repos of a page are durable before its cursor
 TEST_F(SupervisorShellTest, TheNextPageWaitsUntilAllLinesWereTaken) {
   tell(supervisor, node_command{7});
   listing_compared page;
@@ -298,9 +298,9 @@ TEST_F(SupervisorShellTest, TheNextPageWaitsUntilAllLinesWereTaken) {
   EXPECT_THAT(listed, ElementsAre("0:", "0:c1"));
 }
 
-// architecture.md I4; completeness.md, The terms: who is woken at start though
-// its status asks for nothing. Others are woken for their status, at their
-// time.
+// architecture.md I4; completeness.md, The terms: repos that are woken at the
+// start although their status needs nothing. Others are woken because of their
+// status, at their time.
 TEST(QuietWorkTest, IsOfSyncedReposWithADueIdentityOrAnotherFilter) {
   upstream_board followed;
   upstream_view relay;
@@ -321,19 +321,19 @@ TEST(QuietWorkTest, IsOfSyncedReposWithADueIdentityOrAnotherFilter) {
     row.status = other;
     EXPECT_FALSE(has_quiet_work(row, 3, followed));
   }
-  // An account that is not active has no place in the scan of statuses.
+  // An inactive account is not part of the scan by status.
   row.account = storage::account_status::deactivated;
   EXPECT_TRUE(has_quiet_work(row, 3, followed));
   row.identity_due = false;
   EXPECT_FALSE(has_quiet_work(row, 3, followed));
-  // Nor has one that a relay took down.
+  // Neither is one that a relay took down.
   row.words.relays = {{storage::account_status::takendown, {1, 1, 5}}};
   EXPECT_FALSE(has_quiet_work(row, 3, followed));
   row.words.relays[0].at.upstream = 2;
   EXPECT_TRUE(has_quiet_work(row, 3, followed)) << "and is followed no more";
 }
 
-// The store is the truth: what it cannot say ends the SUPERVISOR, and NODE.
+// The store decides: when it cannot be read, SUPERVISOR ends, and NODE with it.
 TEST_F(SupervisorShellTest, AScanThatFailedEndsIt) {
   tell(supervisor, result<scan_page>{fail(ec::storage_failure)});
   ask(1);

@@ -22,7 +22,7 @@ supervisor_options with_permits(size_t permits) {
   return out;
 }
 
-/// Each with a host of its own, which is known from before.
+/// Repos that each have a host of their own, which is already known.
 void ask_range(queue& x, int first, int last) {
   for (int i = first; i < last; ++i)
     x.ask(i, host_of(i));
@@ -33,7 +33,7 @@ void fall_silent(queue& x, int first, int last) {
     x.host(host_of(i), host_verdict::silent);
 }
 
-/// They hold permits, and their hosts answered.
+/// They have permits, and their hosts answered.
 void answer_range(queue& x, int first, int last) {
   for (int i = first; i < last; ++i) {
     x.download(i);
@@ -50,7 +50,7 @@ long started_between(const queue& x, int first, int last) {
 
 } // namespace
 
-// limits::fetch_answer_wait: so long, and not a microsecond less
+// limits::fetch_answer_wait, and not a microsecond less
 TEST(silent_hosts, a_download_without_an_answer_gives_its_permit_up) {
   queue x{with_permits(1)};
   x.ask(1, a_host);
@@ -80,14 +80,14 @@ TEST(silent_hosts, keep_their_permits_while_nobody_waits) {
   queue x{with_permits(1)};
   x.ask(1, a_host);
   x.download(1);
-  x.ask(2, a_host); // Of the same host.
+  x.ask(2, a_host); // It is of the same host.
   x.pass(limits::fetch_answer_wait);
   x.pass(60s);
   EXPECT_THAT(x.unanswered, IsEmpty());
   EXPECT_THAT(x.crawling, IsEmpty());
 }
 
-// The time of one large repo says nothing of a host that answers otherwise.
+// One slow large repo says nothing about a host that otherwise answers.
 TEST(silent_hosts, a_host_that_answered_the_last_time_is_waited_for) {
   queue x{with_permits(1)};
   x.ask(1, a_host);
@@ -101,8 +101,8 @@ TEST(silent_hosts, a_host_that_answered_the_last_time_is_waited_for) {
   EXPECT_THAT(x.unanswered, IsEmpty());
 }
 
-// limits::fetch_answer_wait_crowded: with one host more than there are permits,
-// and not a microsecond less
+// limits::fetch_answer_wait_crowded: with one host more than permits, and not a
+// microsecond less
 TEST(silent_hosts, a_crowd_has_less_time_each) {
   queue x{with_permits(2)};
   ask_range(x, 0, 2);
@@ -121,7 +121,7 @@ TEST(silent_hosts, a_crowd_has_less_time_each) {
   EXPECT_THAT(x.unanswered, ElementsAre(name(0), name(1)));
 }
 
-// One permit for each host that waits.
+// One permit is freed for each host that waits.
 TEST(silent_hosts, no_more_give_up_than_wait) {
   queue x;
   ask_range(x, 0, 3);
@@ -132,7 +132,7 @@ TEST(silent_hosts, no_more_give_up_than_wait) {
   EXPECT_THAT(x.unanswered, ElementsAre(name(0)));
 }
 
-// limits::fetch_silent_part: so many of the permits, and not one more
+// limits::fetch_silent_part of the permits, and not one more
 TEST(silent_hosts, leave_half_of_the_permits_to_others) {
   for (const auto& [permits, most] :
        {std::pair{16, 7}, {15, 7}, {4, 1}, {3, 1}}) {
@@ -156,7 +156,7 @@ TEST(silent_hosts, have_all_permits_while_nobody_else_waits) {
   EXPECT_EQ(started_between(x, 100, 120), 16);
 }
 
-// limits::fetch_answering_part: so many are for hosts that answer
+// limits::fetch_answering_part is reserved for hosts that answer
 TEST(silent_hosts, new_hosts_leave_permits_to_those_that_answer) {
   for (const auto& [permits, most] :
        {std::pair{16, 12}, {8, 6}, {3, 2}, {2, 1}}) {
@@ -165,7 +165,7 @@ TEST(silent_hosts, new_hosts_leave_permits_to_those_that_answer) {
     answer_range(x, 0, permits);
     ask_range(x, 100, 100 + permits);
     for (int i = 0; i < permits; ++i)
-      x.ask(200 + i, host_of(i)); // A second repo of each.
+      x.ask(200 + i, host_of(i)); // A second repo of each host.
     x.clear();
     for (int i = 0; i < permits; ++i)
       x.end(i);
@@ -174,8 +174,8 @@ TEST(silent_hosts, new_hosts_leave_permits_to_those_that_answer) {
   }
 }
 
-// limits::fetch_silent_turn, limits::fetch_untried_turn: so long after the last
-// one, and not a microsecond less
+// limits::fetch_silent_turn, limits::fetch_untried_turn after the last one, and
+// not a microsecond less
 TEST(silent_hosts, have_a_turn_when_there_is_one_permit) {
   for (const auto& [silent, turn] :
        {std::pair{true, limits::fetch_silent_turn},
@@ -202,8 +202,9 @@ TEST(silent_hosts, have_a_turn_when_there_is_one_permit) {
   }
 }
 
-// Those that took all permits while nobody waited keep their part, however long
-// they take, and the others go on later.
+// Hosts that took all permits while no other waited keep their part, however
+// long they take. The rest is taken from them, and those downloads continue
+// later.
 TEST(silent_hosts, give_back_what_others_need) {
   queue x;
   fall_silent(x, 0, 3);
@@ -227,7 +228,7 @@ TEST(silent_hosts, give_back_what_others_need) {
 // limits::fetch_silent_part of the places, and one more
 TEST(silent_hosts, leave_half_of_the_places_to_others) {
   queue x{with_permits(1)};
-  x.ask(0, b_host); // Has the permit.
+  x.ask(0, b_host); // It has the permit.
   const auto places = static_cast<int>(supervisor_options{}.preparing_max);
   const auto most = places / static_cast<int>(limits::fetch_silent_part);
   fall_silent(x, 100, 200);
@@ -238,7 +239,7 @@ TEST(silent_hosts, leave_half_of_the_places_to_others) {
     x.ready(i, host_of(i));
   EXPECT_EQ(x.prepared.size(), 1u + static_cast<size_t>(most))
     << "those that wait for a permit keep their places";
-  x.wish(199 + 1); // Its host proves to be a silent one.
+  x.wish(199 + 1); // Its host will be a silent one.
   x.ready(200, host_of(199));
   x.clear();
   for (int i = 300; i < 400; ++i)
@@ -265,7 +266,7 @@ TEST(silent_hosts, new_hosts_leave_places_to_those_that_answer) {
             places - places / limits::fetch_answering_part);
 }
 
-// `hosts_max`: what is known of hosts is bounded, and forgotten after a while.
+// `hosts_max`: data about hosts is bounded, and forgotten after a while.
 TEST(silent_hosts, are_forgotten_after_a_while_and_so_are_those_that_answer) {
   auto options = with_permits(1);
   options.hosts_max = 2;

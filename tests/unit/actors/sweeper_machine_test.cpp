@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-// Erasing step by step, then a compaction: docs/actors.md, Erasing.
+// Erasing in steps, followed by a compaction: docs/actors.md, Erasing.
 
 namespace weir::actors {
 namespace {
@@ -28,7 +28,7 @@ open_erasure erasing(char letter, erasure_stage stage, storage::op_id first = 0,
 
 class SweeperMachineTest : public testing::Test {
 protected:
-  /// A compaction of one repo that took so long, up to the scan behind it.
+  /// A compaction of one repo that takes this time, up to the next scan.
   void compact_for(std::chrono::microseconds took) {
     x.on_erased();
     x.on_scanned({erasing('a', erasure_stage::compact, 1, 5)}, now);
@@ -36,7 +36,7 @@ protected:
     compact_all();
   }
 
-  /// What is left of a compaction: all of it is off the disk.
+  /// Compacts the rest, so that nothing is left on the disk.
   sweeper_effects compact_all() {
     auto out = x.on_compacted({}, now);
     while (out.compact)

@@ -25,7 +25,7 @@ TEST(tracked_repos, an_addition_that_left_nothing_is_forgotten) {
   EXPECT_FALSE(x.contains(repo));
 }
 
-// What the first one left was read before the second one wrote.
+// The rows that the first one left were read before the second one wrote.
 TEST(tracked_repos, an_addition_on_its_way_outlives_one_that_failed) {
   tracked_repos x{{}};
   x.begin_addition(repo);

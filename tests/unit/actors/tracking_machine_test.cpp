@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-/// Which repos a stream discovers (SYNC-17 to SYNC-19).
+/// The repos that a stream discovers (SYNC-17 to SYNC-19).
 namespace weir::tests {
 namespace {
 
@@ -21,7 +21,7 @@ atproto::stamped_frame stamped(shared_bytes bytes, frame_kind kind,
   return out;
 }
 
-/// A commit of these changes.
+/// A commit with these changes.
 atproto::stamped_frame
 commit_of(std::vector<std::pair<op_action, std::string_view>> changes,
           const char* repo = nullptr) {
@@ -65,7 +65,7 @@ TEST(tracking_machine, manual_discovers_nothing) {
     x.discovers(commit_of({{op_action::create, "app.test.note/a"}})));
 }
 
-// Its host says whether it has older records.
+// Its host can say whether it has older records.
 TEST(tracking_machine, in_signal_mode_an_account_that_is_active_may_return) {
   const auto account = [](bool active, const char* repo = nullptr) {
     atproto::account_event event;
@@ -87,8 +87,7 @@ TEST(tracking_machine, in_signal_mode_an_account_that_is_active_may_return) {
     EXPECT_FALSE(in_mode(mode).may_return(account(true)));
 }
 
-// protocol-coverage.md 3.6: a #sync says that there is a repo, not what is in
-// it
+// protocol-coverage.md 3.6: a #sync shows that a repo exists, not its content
 TEST(tracking_machine, the_full_network_is_whoever_speaks) {
   const auto x = in_mode(tracking_mode::full_network);
   EXPECT_TRUE(x.discovers(commit_of({{op_action::remove, "app.other/a"}})));

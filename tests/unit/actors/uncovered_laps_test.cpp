@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-/// About which repos that no upstream covers hosts are asked, and when.
+/// The hosts of repos that no upstream covers: what they are asked, and when.
 namespace weir::actors {
 namespace {
 
@@ -38,14 +38,15 @@ storage::repo_row row_of_host(std::string pds = host) {
   return out;
 }
 
-/// A store of so many rows of one host, read in pages.
+/// A store with this number of rows of one host, read in pages.
 struct world {
   explicit world(size_t x, std::chrono::seconds each = interval)
     : rows(x), laps(each) {
     laps.start(now, 0);
   }
 
-  /// Until the lap is over. @returns what was asked about, in order.
+  /// Runs until the lap ends. @returns the repos that were asked about, in
+  /// order
   std::vector<size_t> run() {
     std::vector<size_t> out;
     now = *laps.due();
@@ -94,7 +95,7 @@ struct world {
 
 } // namespace
 
-// A lap soon after the start, and then one in each interval.
+// There is a lap soon after the start, and then one in each interval.
 TEST(uncovered_laps, all_rows_are_looked_at_once_in_an_interval) {
   world x{3};
   const auto first = *x.laps.due();
@@ -122,7 +123,7 @@ TEST(uncovered_laps, nodes_that_begin_together_do_not_ask_together) {
   EXPECT_EQ(*x.due(), first + (interval - least) + 1us);
 }
 
-// A relay covers whatever host: the rows are not even read.
+// A relay covers any host, so the rows are not even read.
 TEST(uncovered_laps, there_is_nothing_to_look_for_beside_a_relay) {
   uncovered_laps x{interval};
   x.start(steady_time{0}, 0);
@@ -146,15 +147,16 @@ TEST(uncovered_laps, one_page_is_read_at_a_time) {
   EXPECT_EQ(*x.due(), first + interval);
 }
 
-// limits::uncovered_asked_per_host: at the limit all in each lap, beyond it
-// each in its turn and not more in a lap than a little over the budget.
+// limits::uncovered_asked_per_host: at the limit all are asked about in each
+// lap. Above it each has its turn, and a lap has only a few more than the
+// budget.
 TEST(uncovered_laps, a_host_is_asked_about_so_many_in_an_hour) {
   constexpr auto budget = limits::uncovered_asked_per_host;
   world at_limit{budget};
   EXPECT_EQ(at_limit.run().size(), budget);
   EXPECT_EQ(at_limit.run().size(), budget);
   world beyond{budget + 1};
-  beyond.run(); // It learns how many there are.
+  beyond.run(); // The lap learns how many there are.
   const auto one = beyond.run();
   const auto other = beyond.run();
   EXPECT_LE(one.size(), budget);
@@ -175,7 +177,7 @@ TEST(uncovered_laps, of_a_crowd_each_has_its_turn) {
     ASSERT_EQ(count, 1u) << each;
 }
 
-// limits::uncovered_burst: nobody knows yet that they are so many.
+// limits::uncovered_burst: the number is not known yet.
 TEST(uncovered_laps, a_crowd_that_is_new_is_asked_about_in_part) {
   constexpr auto most = limits::uncovered_burst
                         * limits::uncovered_asked_per_host;
@@ -185,8 +187,7 @@ TEST(uncovered_laps, a_crowd_that_is_new_is_asked_about_in_part) {
   EXPECT_EQ(beyond.run().size(), most);
 }
 
-// limits::uncovered_asked_per_lap_min: what is left of an hour's budget is
-// less.
+// limits::uncovered_asked_per_lap_min: the rest of an hour's budget is smaller.
 TEST(uncovered_laps, a_short_interval_has_its_part_of_the_budget) {
   constexpr auto least = limits::uncovered_asked_per_lap_min;
   world half{limits::uncovered_asked_per_host, interval / 2};
@@ -232,7 +233,8 @@ TEST(uncovered_laps, the_next_lap_begins_where_there_was_no_room) {
   EXPECT_THAT(x.run(), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8, 9));
 }
 
-// One that is to be fetched hears of it so; a deleted one is gone for good.
+// A repo that is to be fetched gets the news by that; a deleted one does not
+// return.
 TEST(uncovered_laps, whoever_is_fetched_or_gone_is_counted_and_not_asked_about) {
   uncovered_laps x{interval};
   x.start(steady_time{0}, 0);
@@ -302,7 +304,8 @@ struct picked {
   explicit picked(const rows& from, const uncovered_laps::page& at = {}) {
     upstream_view followed;
     followed.id = 1;
-    followed.origin = "https://followed.test"; // Not even connected.
+    // This stream is not even connected.
+    followed.origin = "https://followed.test";
     board.put(followed);
     pick_uncovered(from, board, at, *this);
   }
@@ -315,7 +318,8 @@ struct picked {
 
 } // namespace
 
-// limits::uncovered_page_max: the next page begins with the one too many.
+// limits::uncovered_page_max: the next page begins with the one above the
+// limit.
 TEST(uncovered_laps, a_page_has_so_many_questions) {
   constexpr auto most = limits::uncovered_page_max;
   const picked at_limit{rows_at_host(1, most)};

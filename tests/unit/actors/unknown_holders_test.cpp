@@ -4,7 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// architecture.md, Health: who has records of a signal collection is not known.
+// architecture.md, Health: it is not known which accounts have records of a
+// signal collection.
 namespace weir::tests {
 namespace {
 
@@ -55,7 +56,7 @@ TEST(unknown_holders, pages_that_fail_now_and_then_are_not_told) {
   }
 }
 
-// The host answers, as fast as it wishes to be asked.
+// The host answers at the rate that it requested.
 TEST(unknown_holders, a_page_that_goes_on_after_a_wait_is_no_trouble) {
   unknown_holders x;
   const auto limited = fail(ec::rate_limited, "HTTP 429");
@@ -70,7 +71,7 @@ TEST(unknown_holders, a_page_that_is_no_listing_again_and_again_is_told) {
   const auto bad = fail(ec::malformed, "not a listing of repos");
   unknown_holders::report told;
   for (size_t i = 0; i < limits::health_listing_failures_min; ++i) {
-    x.on_page(asked, 0); // The first page of the next run.
+    x.on_page(asked, 0); // This is the first page of the next run.
     told = x.on_failed(asked, bad);
   }
   EXPECT_THAT(told, Optional(HasSubstr("not a listing")));
@@ -94,7 +95,7 @@ TEST(unknown_holders, accounts_that_were_passed_over_are_told_at_the_end) {
   EXPECT_THAT(x.on_ended(asked), Optional(IsEmpty()));
 }
 
-// A relay is asked for each collection.
+// Each collection has a listing of its own at a relay.
 TEST(unknown_holders, one_listing_does_not_end_the_trouble_of_another) {
   unknown_holders x;
   x.on_failed(other, not_offered);

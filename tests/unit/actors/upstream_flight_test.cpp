@@ -7,14 +7,14 @@
 
 #include <numeric>
 
-// What of a stream is in the node, when its numbers begin anew.
+// Frames of a stream in the node when its seqs begin anew.
 namespace weir::tests {
 namespace {
 
 using atproto::frame_kind;
 using testing::ElementsAre;
 
-// hostile-inputs.md 2.1.32: or a host that does so again and again fills the
+// hostile-inputs.md 2.1.32: otherwise a host that does so repeatedly fills the
 // memory
 TEST(upstream_machine, frames_of_old_numbers_count_until_they_are_finished) {
   upstream_options options;
@@ -48,7 +48,7 @@ TEST(upstream_machine, frames_of_old_numbers_that_were_lost_do_not_count) {
   EXPECT_EQ(x.machine.in_flight_bytes(), 0u);
 }
 
-// Nobody has them, so nobody would ever say that they are finished.
+// No shard has them, so none would ever report them as finished.
 TEST(upstream_machine, frames_of_old_numbers_that_had_no_turn_do_not_count) {
   auto row = row_at(10, 1);
   row.life = storage::stream_life::careful;
@@ -72,9 +72,9 @@ TEST(upstream_machine, a_connection_that_was_given_up_gets_no_credit) {
   EXPECT_FALSE(x.machine.on_look(false, t0 + 1h).disconnect);
 }
 
-// protocol-coverage.md 1.6: end the connection, step over after N tries with an
-// alert.
-// CONS-16: whatever it told is missing since
+// protocol-coverage.md 1.6: end the connection, skip the frame after N tries
+// with an alert.
+// CONS-16: its content is missing from then on
 TEST(upstream_machine, a_malformed_frame_is_stepped_over_on_its_third_return) {
   stream x;
   for (size_t i = 1; i < limits::bad_frame_tries_max; ++i) {
@@ -95,11 +95,11 @@ TEST(upstream_machine, a_malformed_frame_is_stepped_over_on_its_third_return) {
   EXPECT_EQ(durable.forward[0].since_reset(), (position{7, 2, 12}));
   EXPECT_EQ(x.machine.counters().skipped_bad, 1u);
   EXPECT_EQ(x.machine.counters().malformed, limits::bad_frame_tries_max);
-  // Another place counts anew.
+  // Frames at another place are counted separately.
   EXPECT_TRUE(x.take({garbage()}).disconnect);
 }
 
-// protocol-coverage.md 1.8: it is dropped, and may tell what nobody else does
+// protocol-coverage.md 1.8: it is dropped, and may be an event that is missing
 TEST(upstream_machine, a_frame_that_comes_too_late_may_be_missing) {
   stream x;
   x.take_seqs({11, 13, 13});
@@ -148,7 +148,7 @@ TEST(upstream_machine, what_waits_for_a_clock_has_a_part_of_the_frames) {
   EXPECT_EQ(x.machine.gives_way(), 10 + part) << "of those that are left";
 }
 
-// The same in bytes: the older half, as often as it takes
+// The same in bytes: the older half gives way, repeatedly if necessary
 TEST(upstream_machine, what_waits_for_a_clock_has_a_part_of_the_bytes) {
   upstream_options options;
   options.bytes_max = 3 * limits::clock_window_part * account_frame(11).size();
@@ -159,7 +159,7 @@ TEST(upstream_machine, what_waits_for_a_clock_has_a_part_of_the_bytes) {
   EXPECT_EQ(x.machine.gives_way(), 12u);
 }
 
-// Whoever waits by numbers that are no more
+// Frames with old seqs that wait
 TEST(upstream_machine, frames_of_old_numbers_give_way_first) {
   upstream_options options;
   options.frames_max = 4;
@@ -181,7 +181,7 @@ TEST(upstream_machine, frames_of_old_numbers_give_way_first) {
 constexpr int64_t most = limits::seq_regressions_max;
 
 // protocol-coverage.md 1.13; hostile-inputs.md 2.1.30: at the limit and one
-// before; what a host sends that jumped ahead, fell back, and does not say so.
+// before; a host jumped ahead, fell back, and does not report it.
 TEST(upstream_machine, ten_frames_before_the_cursor_restart_the_numbers) {
   stream x{row_at(1'000, 1)};
   for (int64_t seq = 1; seq < most; ++seq) {
@@ -189,7 +189,7 @@ TEST(upstream_machine, ten_frames_before_the_cursor_restart_the_numbers) {
     EXPECT_FALSE(out.disconnect) << seq;
     EXPECT_TRUE(out.forward.empty());
   }
-  x.reopen(); // Counted per connection.
+  x.reopen(); // This is counted for each connection.
   for (int64_t seq = 1; seq < most; ++seq)
     EXPECT_FALSE(x.take_seqs({seq}).disconnect) << seq;
   const auto out = x.take_seqs({1'000});
@@ -202,7 +202,7 @@ TEST(upstream_machine, ten_frames_before_the_cursor_restart_the_numbers) {
   EXPECT_EQ(redial_cursor(x, t0), 0u);
 }
 
-// The same, by the policy of protocol-coverage.md 1.13
+// The same with the policy of protocol-coverage.md 1.13
 TEST(upstream_machine,
      frames_before_the_cursor_stop_the_stream_when_so_configured) {
   upstream_options options;
@@ -216,7 +216,8 @@ TEST(upstream_machine,
   EXPECT_EQ(x.machine.row().cursor, 1'000u);
 }
 
-// What comes again after a reconnect lies behind the cursor, however much.
+// Frames that are repeated after a reconnect are above the cursor, however
+// many.
 TEST(upstream_machine, replays_of_what_is_in_flight_restart_nothing) {
   stream x;
   std::vector<int64_t> seqs;
@@ -228,8 +229,8 @@ TEST(upstream_machine, replays_of_what_is_in_flight_restart_nothing) {
   EXPECT_EQ(x.machine.counters().resets, 0u);
 }
 
-// protocol-coverage.md 1.3: a stream of one number again and again does not get
-// on, or it would be dialled every second for ever.
+// protocol-coverage.md 1.3: a stream that repeats one seq makes no progress;
+// otherwise it would connect every second for ever.
 TEST(upstream_machine, frames_that_were_here_before_do_not_reset_the_back_off) {
   stream x;
   x.take_seqs({11});
@@ -257,7 +258,7 @@ TEST(upstream_machine, a_connection_of_endless_infos_ends) {
 
 constexpr wall_time early{1'700'000'000'000'000};
 
-/// Frames from this seq on whose repos changed a second after each other.
+/// Frames from this seq on, whose repos changed a second after each other.
 std::vector<shared_bytes> timed_frames(int64_t from, size_t count) {
   std::vector<shared_bytes> out;
   for (size_t i = 0; i < count; ++i) {
@@ -287,7 +288,7 @@ TEST(upstream_machine, what_has_passed_is_what_is_finished_not_what_came) {
   EXPECT_EQ(x.machine.passed(), wall_time{}) << "its numbers start anew";
 }
 
-// A #sync may show a repo that has not changed for long.
+// A #sync may show a repo that has not changed for a long time.
 TEST(upstream_machine, frames_that_are_no_commits_are_of_the_moment_of_their_host) {
   const auto moment = atproto::parse_datetime(frame_time).value();
   const auto rev = atproto::tid::from_time(early, 0);
@@ -305,8 +306,8 @@ TEST(upstream_machine, frames_that_are_no_commits_are_of_the_moment_of_their_hos
   }
 }
 
-// Anybody may say anything through a relay, and a stream that lags behind must
-// not seem to have told all because of it.
+// A relay passes on unverified frames, which must not make a stream that is
+// behind appear up to date.
 TEST(upstream_machine, a_few_revs_of_the_future_do_not_say_how_far_it_is) {
   constexpr auto all = limits::passed_frames;
   const wall_time future{early.micros + 3'600'000'000};
@@ -321,7 +322,7 @@ TEST(upstream_machine, a_few_revs_of_the_future_do_not_say_how_far_it_is) {
   EXPECT_LT(x.machine.passed(), wall_time{early.micros + 100'000'000});
 }
 
-// limits::passed_quiet_min: so long, and not a microsecond less
+// limits::passed_quiet_min, and not a microsecond less
 TEST(upstream_machine, a_quiet_stream_has_passed_all_until_now) {
   const wall_time wall{early.micros + 3'600'000'000};
   stream x;
@@ -340,7 +341,7 @@ TEST(upstream_machine, a_quiet_stream_has_passed_all_until_now) {
   EXPECT_EQ(x.machine.row().passed_us, wall.micros) << "it is away";
 }
 
-// A late frame shows that there was more behind the silence.
+// A late frame shows that the silence did not mean that nothing was missing.
 TEST(upstream_machine, what_a_silence_said_is_taken_back_when_it_was_none) {
   for (const auto was_quiet : {true, false}) {
     const wall_time wall{early.micros + 3'600'000'000};

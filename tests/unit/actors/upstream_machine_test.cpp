@@ -31,7 +31,8 @@ TEST(upstream_machine, first_contact_asks_from_now_and_holds_frames_until_the_st
   const auto durable = x.machine.on_row_durable(t0);
   EXPECT_THAT(seqs_of(durable), ElementsAre(500, 501, 502));
   EXPECT_EQ(durable.forward.front().since_reset(), (position{7, 1, 500}));
-  EXPECT_FALSE(durable.list_repos); // It was, when the stream was opened.
+  // It was requested when the stream was opened.
+  EXPECT_FALSE(durable.list_repos);
   EXPECT_TRUE(x.machine.stamp_durable());
   EXPECT_TRUE(x.machine.live());
   EXPECT_THAT(seqs_of(x.take_seqs({503})), ElementsAre(503));
@@ -81,7 +82,7 @@ TEST(upstream_machine, a_pending_reset_survives_a_restart) {
   EXPECT_EQ(taken.write->epoch, 2u);
 }
 
-// CONS-15: the row of an older stamp does not open the gate of a newer one
+// CONS-15: the row of an older stamp does not release frames of a newer one
 TEST(upstream_machine, a_reset_during_the_write_of_a_stamp_waits_for_its_own_row) {
   stream x{row_at(0, 0)};
   ASSERT_TRUE(x.take_seqs({500}).write);
@@ -97,7 +98,7 @@ TEST(upstream_machine, a_reset_during_the_write_of_a_stamp_waits_for_its_own_row
   EXPECT_TRUE(newer.list_repos);
 }
 
-// protocol-coverage.md 1.12: any other #info is only shown
+// protocol-coverage.md 1.12: any other #info is only logged
 TEST(upstream_machine, an_unknown_info_changes_nothing) {
   stream x;
   const auto out = x.take({info_frame("Hello")});
@@ -126,14 +127,14 @@ TEST(upstream_machine, future_cursor_resets_to_a_new_epoch_and_the_oldest_event)
   const auto durable = x.machine.on_row_durable(t0);
   ASSERT_EQ(durable.forward.size(), 1u);
   EXPECT_EQ(durable.forward[0].at, (position{7, 2, 3}));
-  // A mark of the old numbers moves nothing.
+  // A finished frame with an old seq moves nothing.
   x.machine.on_done(1, {3}, t0);
   EXPECT_EQ(x.machine.row().cursor, 0u);
   x.done({3});
   EXPECT_EQ(x.machine.row().cursor, 3u);
 }
 
-// protocol-coverage.md 1.13: never reset silently without policy
+// protocol-coverage.md 1.13: no silent reset unless the policy permits it
 TEST(upstream_machine, future_cursor_stops_the_stream_when_so_configured) {
   upstream_options options;
   options.on_future_cursor = future_cursor_policy::stop;
@@ -179,7 +180,7 @@ TEST(upstream_machine, ten_regressions_end_the_connection) {
   EXPECT_EQ(x.take_seqs({19}).disconnect,
             "its numbers went back again and again");
   EXPECT_EQ(x.machine.counters().regressions, limits::seq_regressions_max);
-  x.reopen(); // Counted per connection.
+  x.reopen(); // This is counted for each connection.
   x.take_seqs({21});
   EXPECT_FALSE(x.take_seqs({21}).disconnect);
 }
@@ -230,7 +231,7 @@ TEST(upstream_machine, the_low_water_mark_waits_for_the_oldest_frame) {
   EXPECT_EQ(x.machine.in_flight_bytes(), 0u);
 }
 
-// CONS-04, CONS-23: the cursor is written last, and once in a while
+// CONS-04, CONS-23: the cursor is written last, and once in each interval
 TEST(upstream_machine, the_cursor_is_written_once_per_interval) {
   stream x;
   x.take_seqs({11, 12});
@@ -241,12 +242,12 @@ TEST(upstream_machine, the_cursor_is_written_once_per_interval) {
   ASSERT_TRUE(due.write);
   EXPECT_EQ(due.write->cursor, 12u);
   x.take_seqs({13});
-  EXPECT_FALSE(x.done({13}, t0 + 1h).write); // One write is under way.
+  EXPECT_FALSE(x.done({13}, t0 + 1h).write); // One write is in progress.
   x.machine.on_row_durable(t0 + 1h);
   EXPECT_TRUE(x.machine.on_timer(t0 + 2h).write);
 }
 
-// What a write takes does not put the next one off by another interval.
+// The duration of a write does not delay the next one by another interval.
 TEST(upstream_machine, the_cursor_is_written_at_every_timer_of_an_interval) {
   stream x;
   auto now = t0;
@@ -270,7 +271,7 @@ TEST(upstream_machine, credit_in_frames_never_exceeds_the_window) {
     seqs.push_back(seq);
   EXPECT_EQ(x.take_seqs(seqs).grant_frames, 0u);
   EXPECT_EQ(x.machine.in_flight(), 16u);
-  EXPECT_EQ(x.done({12}).grant_frames, 0u); // Not the oldest.
+  EXPECT_EQ(x.done({12}).grant_frames, 0u); // This is not the oldest frame.
   EXPECT_EQ(x.done({11}).grant_frames, 2u);
 }
 
@@ -297,7 +298,7 @@ TEST(upstream_machine, a_drained_byte_window_is_given_out_again_in_full) {
   EXPECT_EQ(x.done({11, 12}).grant_bytes, 2 * size);
 }
 
-// protocol-coverage.md 1.3: 1 s doubling to 60 s; a frame that advanced resets
+// protocol-coverage.md 1.3: 1 s, doubling to 60 s; a frame with progress resets
 // it
 TEST(upstream_machine, back_off_doubles_to_a_minute_and_resets_after_a_frame) {
   stream x;
@@ -309,7 +310,7 @@ TEST(upstream_machine, back_off_doubles_to_a_minute_and_resets_after_a_frame) {
     EXPECT_FALSE(x.machine.on_timer(*out.timer + -1us).connect);
     EXPECT_TRUE(x.machine.on_timer(*out.timer).connect);
   }
-  x.machine.on_open(t0); // Open alone proves nothing.
+  x.machine.on_open(t0); // An open connection alone proves nothing.
   x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t0);
   x.machine.on_open(t0);
   x.take_seqs({11});
@@ -327,7 +328,7 @@ TEST(upstream_machine, a_host_that_asks_for_time_gets_it) {
             90s);
 }
 
-// CONS-04, CONS-23: frames that were lost inside are read again
+// CONS-04, CONS-23: frames that were lost in the node are read again
 // protocol-coverage.md 1.10
 TEST(upstream_machine, lost_frames_are_asked_for_again_from_the_low_water_mark) {
   stream x;
@@ -343,7 +344,7 @@ TEST(upstream_machine, frames_of_a_connection_that_was_given_up_are_not_taken) {
   stream x;
   x.take_seqs({11, 12});
   EXPECT_TRUE(x.machine.on_lost(t0).disconnect);
-  EXPECT_TRUE(x.take_seqs({13}).forward.empty()); // Was in the mailbox.
+  EXPECT_TRUE(x.take_seqs({13}).forward.empty()); // It was in the mailbox.
   x.done({13});
   EXPECT_EQ(redial_cursor(x, t0), 10u);
   x.machine.on_open(t0);

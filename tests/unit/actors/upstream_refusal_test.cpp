@@ -4,14 +4,14 @@
 
 #include <gmock/gmock.h>
 
-// What a stream says that is no event: protocol-coverage.md 1.6.
+// Messages of a stream that are not events: protocol-coverage.md 1.6.
 
 namespace weir::tests {
 namespace {
 
 using testing::IsEmpty;
 
-/// A header alone, in front of a body without a field.
+/// A frame with a header and a body without fields.
 shared_bytes bare_frame(int64_t op, std::string_view kind) {
   atproto::cbor::writer out;
   if (kind.empty())
@@ -41,8 +41,8 @@ TEST(upstream_refusals, an_info_and_an_error_that_say_nothing_are_malformed) {
   expect_malformed(bare_frame(-1, {}));
 }
 
-// protocol-coverage.md 1.3: up to `limits::upstream_jitter_part` of the wait on
-// top
+// protocol-coverage.md 1.3: up to `limits::upstream_jitter_part` of the wait is
+// added
 TEST(redial_pace, waits_are_spread) {
   redial_pace drawn;
   for (const auto least : {1s, 2s, 4s, 8s, 16s, 32s, 60s, 60s}) {

@@ -23,7 +23,7 @@ public:
 
   bool is_read() const override { return frames_left > 0 && bytes_left > 0; }
 
-  /// A message, while it is read.
+  /// Delivers a message if the socket is read.
   bool read(const shared_bytes& frame) {
     if (!is_read())
       return false;
@@ -65,7 +65,7 @@ protected:
                        sockets.push_back(std::make_shared<scripted_socket>());
                        return sockets.back();
                      });
-    // Whoever stops the node at once stops it, too.
+    // It must be known then, so that a stop of the node reaches it.
     EXPECT_TRUE(shared->upstream(7) == spawned);
     upstream = keep(spawned);
   }
@@ -82,11 +82,11 @@ protected:
   probe router{sys};
   std::vector<std::shared_ptr<scripted_socket>> sockets;
   std::vector<uint64_t> cursors;
-  bool known = false; ///< To the others, when it dialled.
+  bool known = false; ///< The other actors had it when it connected.
   upstream_actor upstream;
 };
 
-/// A window that takes four of these, or one and a part of a larger one.
+/// A window that takes four of these frames, or one and a part of a larger one.
 upstream_options narrow(size_t events_per_second) {
   upstream_options out;
   out.frames_max = 64;
@@ -97,8 +97,8 @@ upstream_options narrow(size_t events_per_second) {
 
 } // namespace
 
-// Or nobody could say that its first frames are finished: its cursor would
-// stay.
+// Otherwise no shard could report its first frames as finished, and its cursor
+// would not move.
 TEST_F(UpstreamShellTest, OthersKnowItBeforeItsFirstFrameCanCome) {
   run();
   ASSERT_EQ(cursors.size(), 1u);
@@ -155,17 +155,17 @@ TEST_F(UpstreamShellTest, AThrottledStreamNeverRunsOutOfBytes) {
   EXPECT_EQ(sockets.size(), 1u);
 }
 
-/// Whatever was drawn, it is dialled by then.
+/// It has connected after this time, whatever was drawn.
 std::chrono::microseconds longest(std::chrono::microseconds wait) {
   return wait + wait / limits::upstream_jitter_part;
 }
 
-// limits::credit_stall_max: whatever made the two disagree.
+// limits::credit_stall_max: applies whatever caused the difference.
 TEST_F(UpstreamShellTest, ASocketThatIsNotReadForTooLongIsDialledAnew) {
   tell(upstream, stream_opened{1});
   auto& lame = *sockets[0];
   lame.bytes_left = 0;
-  pass(limits::cursor_write_interval); // The first look.
+  pass(limits::cursor_write_interval); // This is the first check.
   EXPECT_FALSE(shared->upstreams.find(7).quiet_since);
   pass(limits::credit_stall_max - 1us);
   EXPECT_FALSE(lame.closed);
@@ -193,7 +193,7 @@ TEST_F(UpstreamShellTest, ASocketThatIsNotReadForTooLongIsDialledAnew) {
             2u);
 }
 
-// What the host did, and not that the connection was ended here.
+// The reason is the host's behaviour, not that the node ended the connection.
 TEST_F(UpstreamShellTest, WhyItIsNotConnectedIsWhatMadeUsHangUp) {
   tell(upstream, stream_opened{1});
   stream_frames x{1, {}};
@@ -221,7 +221,7 @@ TEST_F(UpstreamShellTest, AHostThatAsksForALongRestIsToldOf) {
 }
 
 // protocol-coverage.md 1.3: limits::upstream_backoff_min,
-// limits::upstream_backoff_max, and a part of the wait that is drawn
+// limits::upstream_backoff_max, and a random part of the wait
 TEST_F(UpstreamShellTest, EachFurtherFailureWaitsTwiceAsLongUpToALimit) {
   std::chrono::microseconds wait = limits::upstream_backoff_min;
   size_t at_once = 0;

@@ -4,7 +4,8 @@
 
 #include <set>
 
-/// Who may raise a doubt about a repo (completeness.md, The terms).
+/// The upstreams that may raise a doubt about a repo (completeness.md, The
+/// terms).
 namespace weir::tests {
 namespace {
 
@@ -22,7 +23,7 @@ upstream_view view_of(uint32_t id, std::string origin, bool relay,
   return out;
 }
 
-/// Two relays, of which the first is away, and a PDS of other accounts.
+/// Two relays, of which the first is disconnected, and a PDS of other accounts.
 struct two_relays {
   two_relays() {
     board.put(view_of(1, "https://dead.test", true, false));
@@ -33,8 +34,8 @@ struct two_relays {
   upstream_board board;
 };
 
-// CONS-11: which relay stands first in the configuration is no matter, nor
-// whether it is there
+// CONS-11: neither the order of the relays in the configuration nor their
+// connection matters
 TEST(upstream_board, every_relay_speaks_for_a_host_that_has_no_stream) {
   const two_relays x;
   for (const auto* pds : {host, ""}) {
@@ -45,7 +46,7 @@ TEST(upstream_board, every_relay_speaks_for_a_host_that_has_no_stream) {
   }
 }
 
-// A relay is a stranger beside the host, as long as the host is heard
+// While the host is connected, a relay's statements about it do not count
 TEST(upstream_board, relays_speak_for_a_host_only_while_it_is_away) {
   two_relays x;
   for (const auto connected : {true, false}) {
@@ -57,7 +58,7 @@ TEST(upstream_board, relays_speak_for_a_host_only_while_it_is_away) {
   }
 }
 
-// A stream without a listing tells of no deletion that was missed
+// A stream without a listing does not show a missed deletion
 TEST(upstream_board, relays_speak_for_a_host_that_is_not_among_the_heard) {
   two_relays x;
   x.board.put(view_of(4, host, false, true));
@@ -72,7 +73,7 @@ TEST(upstream_board, relays_speak_for_a_host_that_is_not_among_the_heard) {
   EXPECT_TRUE(x.board.speaks_for(host, 2, &heard)) << "it was heard, once";
 }
 
-// CONS-20: or `complete` would change with every connection
+// CONS-20: otherwise `complete` would change with every connection
 TEST(upstream_board, one_upstream_accounts_for_a_repo_whoever_is_away) {
   two_relays x;
   EXPECT_EQ(x.board.accounting_for(host).id, 1u);
@@ -82,7 +83,7 @@ TEST(upstream_board, one_upstream_accounts_for_a_repo_whoever_is_away) {
   }
 }
 
-// What came last was late: a silence of the usual length proves nothing.
+// The last frames were late, so a silence of the usual length proves nothing.
 TEST(upstream_view, after_late_frames_a_longer_silence_proves) {
   using namespace std::chrono_literals;
   const steady_time now{7'200'000'000};

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// Streams of which no event ever came: they prove that nothing happened, too
+// Streams without any event: they, too, prove that nothing happened
 // (completeness.md, The terms).
 
 namespace weir::actors {
@@ -13,7 +13,7 @@ using namespace weir::tests;
 
 } // namespace
 
-// CONS-05, CONS-11: from the moment that it is open, and its row durable
+// CONS-05, CONS-11: from the time when it is open and its row is durable
 TEST(upstream_whole, a_stream_that_is_silent_since_first_contact_is_live) {
   upstream_machine x{row_at(0, 0), {}};
   x.start(t0);
@@ -29,7 +29,7 @@ TEST(upstream_whole, a_stream_that_is_silent_since_first_contact_is_live) {
   EXPECT_TRUE(x.live());
 }
 
-// What happened between two connections that are asked from now is lost.
+// Events between two connections without a cursor are lost.
 TEST(upstream_whole, another_connection_without_a_cursor_is_another_epoch) {
   stream x{row_at(0, 0)};
   x.machine.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t0);
@@ -40,7 +40,7 @@ TEST(upstream_whole, another_connection_without_a_cursor_is_another_epoch) {
   EXPECT_FALSE(x.machine.whole());
   EXPECT_TRUE(x.machine.on_row_durable(t0).list_repos);
   EXPECT_TRUE(x.machine.whole());
-  EXPECT_FALSE(redial_cursor(x, t0)); // It still asks from now.
+  EXPECT_FALSE(redial_cursor(x, t0)); // It still connects without a cursor.
 }
 
 TEST(upstream_whole, so_is_that_of_another_process) {
@@ -50,13 +50,13 @@ TEST(upstream_whole, so_is_that_of_another_process) {
   EXPECT_FALSE(next.first.connect->cursor);
 }
 
-// One that ended before its first connection has proved nothing.
+// A life that ended before its first connection has proved nothing.
 TEST(upstream_whole, a_row_that_is_not_durable_proves_nothing) {
   upstream_machine x{row_at(0, 0), {}};
   x.start(t0);
   x.on_open(t0);
   x.on_closed({1, fail(ec::unreachable), 0, 0s}, 0, t0);
-  x.on_row_durable(t0); // Of the first connection.
+  x.on_row_durable(t0); // This is the row of the first connection.
   EXPECT_FALSE(x.whole());
   x.on_open(t0);
   EXPECT_FALSE(x.whole());
@@ -65,7 +65,7 @@ TEST(upstream_whole, a_row_that_is_not_durable_proves_nothing) {
   EXPECT_EQ(x.row().epoch, 2u);
 }
 
-// The first event names a place in the same epoch.
+// The first event has a position in the same epoch.
 TEST(upstream_whole, what_was_proved_before_the_first_event_stays_so) {
   stream x{row_at(0, 0)};
   const position noted{7, x.machine.row().epoch, 0};
@@ -81,7 +81,7 @@ TEST(upstream_whole, what_was_proved_before_the_first_event_stays_so) {
   EXPECT_FALSE(position{}.covers(since));
 }
 
-// CONS-15: after an #info the epoch is whole before its first event
+// CONS-15: after an #info the epoch is complete before its first event
 TEST(upstream_whole, a_reset_on_an_open_connection_is_whole_when_it_is_durable) {
   stream x;
   x.take({info_frame("OutdatedCursor")});
@@ -90,7 +90,7 @@ TEST(upstream_whole, a_reset_on_an_open_connection_is_whole_when_it_is_durable) 
   EXPECT_TRUE(x.machine.whole());
 }
 
-// completeness.md, The terms: numbers that start anew do so with the next
+// completeness.md, The terms: seqs that begin anew do so with the next
 // connection
 TEST(upstream_whole, a_future_cursor_is_whole_when_it_was_asked_from_the_oldest) {
   stream x;

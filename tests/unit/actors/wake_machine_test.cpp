@@ -12,14 +12,14 @@ using testing::IsEmpty;
 
 using waking = wake_machine<int>;
 
-/// With that many REPOs a shard that keeps three alive is crowded.
+/// With this number of REPOs a shard that keeps three awake is crowded.
 constexpr size_t shard_crowd = 3 * limits::resident_crowd_factor + 1;
 
 atproto::did waking_repo(size_t i) {
   return atproto::did::trusted("did:web:r" + std::to_string(i) + ".test");
 }
 
-/// Frames of these repos, with their numbers as seqs.
+/// Frames of these repos, with the repos' numbers as seqs.
 waking::frames repo_batch(uint32_t stream, const std::vector<size_t>& repos) {
   waking::frames out;
   for (const auto i : repos) {
@@ -38,11 +38,11 @@ constexpr auto none_wakes = [](const auto&) {
   return false;
 };
 
-/// Of one shard that keeps three REPOs alive.
+/// The waking of one shard that keeps three REPOs awake.
 struct waking_shard {
   waking machine{3};
 
-  /// @returns the seqs of those that need not wait
+  /// @returns the seqs of frames that need not wait
   template <class Wakes>
   std::vector<uint64_t> take(uint32_t stream, const std::vector<size_t>& repos,
                              Wakes wakes, size_t residents = shard_crowd) {
@@ -56,7 +56,7 @@ struct waking_shard {
     EXPECT_THAT(take(stream, repos, all_wake), IsEmpty());
   }
 
-  /// Its seq; 0: none.
+  /// The next frame's seq; 0: none.
   uint64_t next(size_t residents = 0) {
     const auto out = machine.next_frame(residents);
     return out ? out->at.seq : 0;
@@ -134,7 +134,7 @@ TEST(wake_machine, no_frame_overtakes_another_of_its_repo_and_stream) {
     << "another one waits";
 }
 
-// Or a stranger who names a repo could hold up what comes from its own host.
+// Otherwise a stranger who names a repo could delay frames of its own host.
 TEST(wake_machine, a_frame_that_waits_holds_up_no_other_stream) {
   waking_shard x;
   x.wait(7, {1});
