@@ -11,8 +11,7 @@
 #include <sstream>
 #include <sys/stat.h>
 
-// The program, run to its end with inputs of a size that shows nothing but
-// that it works.
+// The program, run to its end with small inputs that only show that it works.
 
 namespace weir::tests {
 namespace {
@@ -26,7 +25,7 @@ protected:
     return run_program(std::move(arguments));
   }
 
-  /// The JSON lines of a run by their names.
+  /// The JSON lines of a run, by name.
   static std::map<std::string, json::object> read_lines(const std::string& at) {
     std::map<std::string, json::object> out;
     std::ifstream in{at};
@@ -82,7 +81,7 @@ TEST_F(WeirBenchTest, AQuickRunMeasuresEverythingAndWritesItDown) {
   for (const auto* name : {"live", "backfill"})
     for (const auto& x : lines.at(name).at("runs").as_array())
       expect_positive(x.as_object(), {"ratio_to_ceiling"});
-  // With the defaults, and nothing that it could be a part of.
+  // It has the defaults and belongs to no group.
   const auto& first = lines.at("first");
   expect_load(first, "repos/s");
   EXPECT_EQ(first.at("accounts").to_number<int>(), 30);

@@ -23,8 +23,8 @@ using namespace atproto;
 
 // -- DAG-CBOR -----------------------------------------------------------------
 
-/// Reads one item and writes it again. False where the reader is narrower than
-/// `validate`, at integers beyond int64.
+/// Reads one item and writes it again. False where the reader accepts less than
+/// `validate`: for integers beyond int64.
 bool rewrite(cbor::reader& in, cbor::writer& out) {
   using enum cbor::kind;
   switch (in.peek().value()) {
@@ -91,8 +91,8 @@ void check_json(bytes_view input, bool valid) {
   require(!failed, "a record becomes well-formed JSON");
 }
 
-/// Strict decoding, writing the same bytes again, and JSON
-/// (protocol-coverage.md 6).
+/// Strict decoding, encoding to the same bytes, and JSON (protocol-coverage.md
+/// 6).
 void run_cbor(bytes_view input) {
   cbor::rules rules;
   rules.depth_max = limits::cbor_depth_max;
@@ -152,7 +152,7 @@ car_reading read_car(bytes_view car, uint8_t pattern) {
   return out;
 }
 
-/// In one piece, in small pieces and as a slice: the same blocks.
+/// In one piece, in small pieces and as a slice the blocks are the same.
 void run_car(bytes_view input) {
   if (input.empty())
     return;
@@ -183,7 +183,7 @@ std::vector<bytes> car_seeds() {
 
 // -- frames -------------------------------------------------------------------
 
-/// What decodes is encoded in one way (protocol-coverage.md 1 to 4).
+/// Bytes that decode have only one encoding (protocol-coverage.md 1 to 4).
 void run_frame(bytes_view input) {
   const auto peek = peek_frame(input);
   const auto event = decode_frame(input);
@@ -215,7 +215,8 @@ std::vector<bytes> frame_seeds() {
 
 void run_did_document(bytes_view input) {
   const auto text = as_text(input);
-  // Its own id where it begins with one, so that every document has a chance.
+  // The document's own id if it begins with one, so that every document can be
+  // accepted.
   auto expected = did::trusted("did:plc:ewvi7nxzyoun6zhxrhs64oiz");
   if (const auto at = text.find("did:"); at != std::string_view::npos)
     if (auto own = did::parse(text.substr(at, text.find('"', at) - at)))
@@ -261,8 +262,8 @@ void check_encodings(std::string_view x) {
     require(std::ranges::equal(id->view(), binary), "a CID keeps its bytes");
 }
 
-/// Syntax of identifiers (protocol-coverage.md 0) and the alphabets they are
-/// made of.
+/// Syntax of identifiers (protocol-coverage.md 0) and the alphabets that they
+/// use.
 void run_identifiers(bytes_view input) {
   const auto x = as_text(input);
   if (const auto parsed = did::parse(x))

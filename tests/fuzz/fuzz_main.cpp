@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-// libFuzzer's side of one target, WEIR_FUZZ_TARGET.
+// libFuzzer's entry point for one target, WEIR_FUZZ_TARGET.
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const auto run = [] {

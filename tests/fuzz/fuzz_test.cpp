@@ -11,7 +11,7 @@ namespace weir::fuzz {
 
 namespace {
 
-/// Changes a few places, as a fuzzer does.
+/// Changes a few bytes, as a fuzzer does.
 void mutate(bytes& x, random_source& random) {
   for (auto left = 1 + random.below(4); left > 0; --left) {
     const auto at = x.empty() ? 0 : static_cast<long>(random.below(x.size()));
@@ -45,7 +45,7 @@ class FuzzTest : public testing::TestWithParam<target> {};
 } // namespace
 
 // testing.md, Fuzzing: every target with its seeds, with changes of them, and
-// with all that ever broke it, kept in tests/data/fuzz/<target>/.
+// with all inputs that ever broke it, from tests/data/fuzz/<target>/.
 TEST_P(FuzzTest, SeedsChangesAndFormerFaultsKeepEveryPromise) {
   constexpr size_t changes = 3'000;
   const auto& target = GetParam();
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Targets, FuzzTest, testing::ValuesIn(all_targets()),
                            return std::string{x.param.name};
                          });
 
-// testing.md, Fuzzing: a dictionary for each target, where words can be.
+// testing.md, Fuzzing: a dictionary for each target that can use words.
 TEST(FuzzFilesTest, EveryTargetHasADictionaryOrSaysWhyNot) {
   for (const auto& x : all_targets()) {
     const auto file = dictionaries() / (std::string{x.name} + ".dict");
@@ -79,7 +79,7 @@ TEST(FuzzFilesTest, EveryTargetHasADictionaryOrSaysWhyNot) {
   }
 }
 
-// A folder of crashes or a dictionary whose target is gone is read by nobody.
+// A folder of crashes, or a dictionary, without a target is never read.
 TEST(FuzzFilesTest, EveryFolderAndDictionaryHasItsTarget) {
   std::set<std::string, std::less<>> names;
   for (const auto& x : all_targets())

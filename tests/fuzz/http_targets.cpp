@@ -31,7 +31,8 @@ struct body_reading {
 using parser_ptr = std::unique_ptr<http_parser>;
 using make_parser = std::function<parser_ptr()>;
 
-/// As a connection reads: what was not taken comes again with more behind it.
+/// Reads as a connection does: bytes that were not taken come again, followed
+/// by more.
 body_reading read_body(http_parser& parser, bytes_view all, uint8_t pattern) {
   body_reading out;
   out.good = true;
@@ -51,14 +52,15 @@ body_reading read_body(http_parser& parser, bytes_view all, uint8_t pattern) {
     return !parser.done();
   });
   out.done = parser.done();
-  // A fault is found at the first byte or at the last; the rest must agree.
+  // An error may be found at the first byte or at the last; the rest must
+  // agree.
   if (!out.good)
     return {};
   out.good = out.done || parser.put_end().has_value();
   return out;
 }
 
-/// How far a head is read, in pieces of any size; 0 when it is none.
+/// The size of a head that is read in pieces of any size; 0 when it is invalid.
 size_t read_head(http_parser& parser, bytes_view all, uint8_t pattern) {
   size_t used = 0;
   size_t arrived = 0;
@@ -73,7 +75,7 @@ size_t read_head(http_parser& parser, bytes_view all, uint8_t pattern) {
   return parser.has_head() ? used : 0;
 }
 
-/// Reads a head, at once and in pieces. Null when it is none.
+/// Reads a head, at once and in pieces. Null when it is invalid.
 parser_ptr check_head(const make_parser& make, bytes_view input, size_t& size,
                       uint8_t pattern) {
   auto whole = make();

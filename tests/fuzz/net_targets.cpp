@@ -109,7 +109,8 @@ ws_reading read_ws(bytes_view input, bool masked, uint8_t pattern) {
   return out;
 }
 
-/// Both directions (RFC 6455): masked frames of clients, bare ones of servers.
+/// Both directions (RFC 6455): masked frames of clients, unmasked ones of
+/// servers.
 void run_ws(bytes_view input) {
   if (input.empty())
     return;
@@ -144,7 +145,7 @@ std::vector<bytes> ws_seeds() {
 
 // -- where we may connect -----------------------------------------------------
 
-/// The table of net/address_guard.cpp a second time, as numbers.
+/// The table of net/address_guard.cpp, written again as numbers.
 bool may_dial_v4(uint32_t x) {
   const auto in = [x](uint32_t a, uint32_t b, uint32_t c, unsigned bits) {
     return x >> (32 - bits) == (a << 24 | b << 16 | c << 8) >> (32 - bits);
@@ -197,7 +198,7 @@ void check_text_address(std::string_view text) {
           "an address has the system's bytes");
 }
 
-/// URLs as documents and redirects bring them, and every address.
+/// URLs from documents and redirects, and all addresses.
 void run_url(bytes_view input) {
   const auto text = as_text(input);
   check_text_address(text);

@@ -48,7 +48,7 @@ void keep_blocks(sample_network& out, bytes_view car) {
 }
 
 sample_network make_sample() {
-  // It stands still, so that the bytes never change.
+  // The clock does not move, so that the bytes never change.
   const manual_clock time;
   simnet::network_options options;
   options.population.accounts = 24;

@@ -6,17 +6,17 @@
 
 namespace weir::fuzz {
 
-/// What a small simulated network says; the same each time.
+/// The output of a small simulated network, which is always the same.
 struct sample_network {
-  std::vector<bytes> frames;    ///< Of its relay.
-  std::vector<bytes> exports;   ///< CARs of whole repositories.
+  std::vector<bytes> frames;    ///< Frames of its relay.
+  std::vector<bytes> exports;   ///< CARs of complete repos.
   std::vector<bytes> slices;    ///< CARs inside commit frames.
   std::vector<bytes> nodes;     ///< Blocks of search trees.
-  std::vector<bytes> records;   ///< Blocks.
+  std::vector<bytes> records;   ///< Record blocks.
   std::vector<bytes> documents; ///< DID documents.
 };
 
-/// Made at the first call.
+/// The sample is made at the first call.
 const sample_network& sample();
 
 } // namespace weir::fuzz

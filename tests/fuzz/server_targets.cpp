@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <strings.h>
 
-/// A connection from its first byte to its last, through the server's own code:
-/// framing, the check in front of all routes, the routes, what they read.
-/// Behind them is a store that knows nothing.
+/// A connection from its first to its last byte, through the server's own code:
+/// framing, the check in front of all routes, the routes, and their readers.
+/// Behind them is an empty store.
 namespace weir::fuzz {
 
 namespace {
@@ -40,7 +40,7 @@ bool names_this_node(const std::string& host) {
   });
 }
 
-/// What nobody may do whom the rules of hostile-inputs.md 2.2 keep out.
+/// Requires that an admitted request keeps the rules of hostile-inputs.md 2.2.
 void check_admitted(const incoming_request& x, const matched_route& to,
                     bool guarded) {
   require(x.path.starts_with('/') && x.path.find('\0') == std::string::npos,
@@ -66,7 +66,7 @@ void check_did(std::string_view text) {
     require(did->str() == text, "a DID is read as it is written");
 }
 
-/// What the routes read, in front of the store.
+/// Reads what the routes read, without the store.
 http_reply answer(const incoming_request& x, const matched_route& to) {
   switch (to.to->what) {
     case action::add:
@@ -120,7 +120,7 @@ public:
     if (!refused && body_bytes_max(head.method, head.path) > 0)
       refused = refuse_content_type(head);
     if (refused)
-      refused->delay = {}; // The clock stands still.
+      refused->delay = {}; // The clock does not move.
     return refused;
   }
 
@@ -151,12 +151,13 @@ private:
 
 struct answered {
   int status = 0;
-  std::string_view rest; ///< Not of a bad head: its first fault is as it comes.
+  /// Not compared for a bad head, whose first error depends on the pieces.
+  std::string_view rest;
 
   bool operator==(const answered&) const = default;
 };
 
-/// All answers, each of them whole.
+/// All answers, each of which must be complete.
 std::vector<answered> read_answers(std::string_view text) {
   std::vector<answered> out;
   while (!text.empty()) {
@@ -168,7 +169,7 @@ std::vector<answered> read_answers(std::string_view text) {
     const auto size = *used;
     const auto* head = &parser->head();
     auto end = size;
-    // To HEAD there is none, whatever its length.
+    // An answer to HEAD has no body, whatever its length says.
     if (head->status >= 200 && size < text.size()
         && !text.substr(size).starts_with("HTTP/1.1 ")) {
       require(head->framing == net::body_framing::sized

@@ -58,7 +58,7 @@ void check_order(const Key& x, const Key& y, Rank rank) {
           "keys sort as their parts do");
 }
 
-/// Order of keys is order of their parts; any bytes are one key or none.
+/// The order of keys is that of their parts; any bytes are one key or none.
 void run_keys(bytes_view input) {
   all_keys::check(as_text(input));
   decisions draw{input};
@@ -111,13 +111,14 @@ const tests::fixed_names& names() {
   return known;
 }
 
-/// Every row is what one value means, and no other.
+/// Every row encodes one value and no other.
 void run_values(bytes_view input) {
   const auto x = as_text(input);
   all_rows::check(x);
   if (const auto number = decode_value<counter>(x, table::chain))
     require(encode_value(*number) == x, "a number has one encoding");
-  // Streams that stand apart are only counted: nothing to encode again.
+  // Streams with rows of their own are only counted, so nothing can be encoded
+  // again.
   if (const auto chain = decode_chain(x, names()); chain && chain->apart == 0) {
     const auto again = encode_chain(chain->chain, names());
     require(again && *again == x, "a chain row has one encoding");
@@ -137,7 +138,7 @@ std::vector<bytes> value_seeds() {
 
 // -- blocks with checksums ----------------------------------------------------
 
-/// The input, under the checksum it would need.
+/// The input with a correct checksum.
 std::string with_checksum(bytes_view input) {
   std::string out{as_text(input)};
   const auto sum = crc32c(out);
@@ -166,7 +167,7 @@ std::vector<bytes> log_block_seeds() {
   return {std::move(whole), std::move(bare)};
 }
 
-/// A block of whole bodies is what its writer makes of them.
+/// A block with all bodies equals the output of its writer.
 void run_content_block(bytes_view input) {
   const auto block = content_block_reader::open(as_text(input));
   if (!block)

@@ -6,22 +6,23 @@
 #include <string_view>
 #include <vector>
 
-/// What the fuzzers and their regression test run (testing.md, Fuzzing).
+/// The targets of the fuzzers and of their regression test (testing.md,
+/// Fuzzing).
 namespace weir::fuzz {
 
-/// One boundary that takes bytes from outside.
+/// One interface that takes bytes from outside.
 struct target {
   std::string_view name;
-  /// Takes any bytes and returns; ends the process where a promise of the code
-  /// is broken (`require`). Keeps nothing from one call to the next.
+  /// Takes any bytes and returns. Ends the process when a promise of the code
+  /// is broken (`require`). Keeps no state between calls.
   void (*run)(bytes_view input);
-  /// Good input, made anew: where mutation begins.
+  /// Valid inputs, from which mutation begins; they are made at each call.
   std::vector<bytes> (*seeds)();
-  /// Why it has no dictionary in `dictionaries/`; empty: it has one.
+  /// The reason why it has no dictionary in `dictionaries/`; empty: it has one.
   std::string_view wordless = {};
 };
 
-/// Of one file each.
+/// The targets of one file each.
 std::span<const target> codec_targets();
 std::span<const target> tree_targets();
 std::span<const target> http_targets();
@@ -30,13 +31,14 @@ std::span<const target> server_targets();
 std::span<const target> storage_targets();
 std::span<const target> wire_targets();
 
-/// All of them.
+/// All targets.
 std::vector<target> all_targets();
 
-/// Says which promise is broken and ends the process, unless it holds.
+/// Ends the process and names the promise, unless it holds.
 void require(bool holds, const char* promise);
 
-/// Decisions drawn from the front of an input; zeros and nothing behind it.
+/// Decisions taken from the start of an input; zeros and empty data after its
+/// end.
 class decisions {
 public:
   explicit decisions(bytes_view x) noexcept : rest_(x) {
@@ -48,7 +50,7 @@ public:
   /// In [0, bound). @pre `bound > 0`
   size_t below(size_t bound) noexcept { return next() % bound; }
 
-  /// Up to `n` bytes.
+  /// At most `n` bytes.
   bytes_view take(size_t n) noexcept;
 
   bool at_end() const noexcept { return rest_.empty(); }
@@ -59,8 +61,8 @@ private:
   bytes_view rest_;
 };
 
-/// Cuts `x` into pieces of 1 to 64 bytes, or none when `pattern` is 0: the same
-/// bytes as a socket might bring them. Ends when `take` returns false.
+/// Cuts `x` into pieces of 1 to 64 bytes, as a socket might deliver them, or
+/// leaves it whole when `pattern` is 0. Ends when `take` returns false.
 template <class Take>
 void in_pieces(bytes_view x, uint8_t pattern, Take take) {
   size_t size = pattern == 0 ? x.size() : 1 + pattern % 64;

@@ -17,7 +17,7 @@ using namespace atproto;
 
 // -- one node -----------------------------------------------------------------
 
-/// A node that is accepted has one encoding (protocol-coverage.md 5.1).
+/// An accepted node has one encoding (protocol-coverage.md 5.1).
 void run_mst_node(bytes_view input) {
   mst::node_reader reader;
   const bool opened = reader.open(input).has_value();
@@ -47,11 +47,11 @@ std::vector<bytes> mst_node_seeds() {
 
 // -- exports ------------------------------------------------------------------
 
-/// What a walk of an export found.
+/// The result of a walk of an export.
 struct walked {
   bool rooted = false;
   bool complete = false;
-  std::vector<mst::leaf> leaves; ///< Of `paths`.
+  std::vector<mst::leaf> leaves; ///< Leaves of `paths`.
   std::vector<std::string> paths;
   std::vector<cid> values;
   cid data;
@@ -62,7 +62,7 @@ walked walk(bytes_view car, const did& repo, const public_key& key,
             wall_time now, uint8_t pattern) {
   const auto store = make_memory_spool(uint64_t{1} << 24);
   const auto overflow = make_memory_spool(uint64_t{1} << 24);
-  // An index that outgrows its memory at once goes the longer way.
+  // An index that exceeds its memory at once uses the slower method.
   walk_limits bounds;
   if (pattern % 2 == 0) {
     bounds.index_entries_max = 4;
@@ -81,7 +81,8 @@ walked walk(bytes_view car, const did& repo, const public_key& key,
     return out;
   out.rooted = true;
   out.data = root->data;
-  // Each call gets on, so that this bound is far beyond what any input needs.
+  // Each call makes progress, so this limit is far beyond the need of any
+  // input.
   for (size_t calls = 0;; ++calls) {
     require(calls < 1'000'000, "a walk ends");
     const auto done = walk.step(7, [&](const walked_record& x) {
@@ -99,7 +100,7 @@ walked walk(bytes_view car, const did& repo, const public_key& key,
   return out;
 }
 
-/// The list that a walk found has one tree, and that is the signed one.
+/// The list of a walk has one tree, and that is the signed one.
 void check_walk(const walked& x) {
   if (!x.complete || x.skipped != 0)
     return;
@@ -121,7 +122,7 @@ const tests::test_repo& known_repo() {
   return made;
 }
 
-/// An export as bytes; hashes and signature hold back most changes.
+/// An export as bytes; hashes and signature catch most changes.
 void run_walk(bytes_view input) {
   if (input.empty())
     return;
@@ -136,8 +137,8 @@ std::vector<bytes> walk_seeds() {
   return {std::move(car)};
 }
 
-/// Nodes as the input wants them, whatever rule they break, under good hashes
-/// and a good signature: a map of blocks that leads anywhere downwards.
+/// Nodes with any content, whichever rule they break, with valid hashes and a
+/// valid signature: a map of blocks with links to any blocks below.
 void run_sketch(bytes_view input) {
   decisions draw{input};
   const auto pattern = draw.next();
@@ -153,7 +154,7 @@ void run_sketch(bytes_view input) {
     const auto entries = draw.below(6);
     for (size_t i = 0; i < entries; ++i) {
       const auto kind = draw.next();
-      // Depths, then numbers: most of them a sound place in some tree.
+      // Depths, then numbers: most give a valid place in some tree.
       auto key = kind % 8 == 7 ? std::string{as_text(draw.take(kind / 8 % 16))}
                                : tests::path_of_depth(kind % 4, draw.below(16));
       node.entries.push_back({std::move(key),
@@ -216,7 +217,7 @@ std::vector<bytes> commit_seeds() {
   return out;
 }
 
-/// One random change of what a commit says.
+/// One random change of a commit's content.
 void spoil(tests::commit_draft& draft, decisions& draw) {
   const auto what = draw.below(8);
   if (what == 7 && !draft.blocks.empty()) {
@@ -244,7 +245,7 @@ void spoil(tests::commit_draft& draft, decisions& draw) {
     draft.ops.push_back(tests::owned_op{other});
 }
 
-/// Removes record `n` when `text` is 0, else writes it; at most once in a
+/// Removes record `n` when `text` is 0, otherwise writes it; at most once in a
 /// commit, and never without a change.
 void change(tests::test_repo& repo, const tests::leaf_map& before, int n,
             int text) {
@@ -262,7 +263,8 @@ void change(tests::test_repo& repo, const tests::leaf_map& before, int n,
     repo.remove(path);
 }
 
-/// Applies what a verified commit says; false when it cannot follow `records`.
+/// Applies the changes of a verified commit; false when it does not fit
+/// `records`.
 bool apply(const verified_commit& x,
            std::map<std::string, cid, std::less<>>& records) {
   for (const auto& op : x.ops) {
@@ -279,9 +281,9 @@ bool apply(const verified_commit& x,
   return true;
 }
 
-/// Signed commits of a living repository, spoiled as the input says: what is
-/// verified against the model's root leads from the model before to the model
-/// after, and nothing else does (protocol-coverage.md 2.4).
+/// Signed commits of a repo with changes that the input selects: a commit that
+/// is verified against the model's root leads from the model before to the
+/// model after, and no other does (protocol-coverage.md 2.4).
 void run_inversion(bytes_view input) {
   decisions draw{input};
   tests::test_repo repo{3};

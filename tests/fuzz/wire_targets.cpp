@@ -32,7 +32,7 @@ result<repos_request> read_request(std::string_view text, size_t piece) {
   return reader.finish();
 }
 
-/// A body means one thing, in one piece or in many.
+/// A body has the same meaning in one piece and in many.
 void run_repos_request(std::string_view text) {
   const auto repos = read_request(text, SIZE_MAX);
   const auto pieces = read_request(text, 1 + text.size() % 7);
@@ -79,7 +79,7 @@ std::vector<bytes> client_json_seeds() {
                    R"("status":"takendown"})")};
 }
 
-/// One pattern a line; each name is compared with a plain reading of them.
+/// One pattern a line; each name is compared with a simple reading of them.
 void run_filter(bytes_view input) {
   std::vector<std::string> patterns;
   auto text = as_text(input);
@@ -113,7 +113,7 @@ std::vector<bytes> filter_seeds() {
   return {to_bytes("app.bsky.feed.post\napp.bsky.graph.*"), to_bytes("*"), {}};
 }
 
-/// The numbers that events have for others.
+/// The ids of events outside the node.
 void run_event_number(bytes_view input) {
   decisions draw{input};
   const auto partitions = static_cast<uint16_t>(1 + draw.next());
@@ -137,8 +137,8 @@ std::vector<bytes> event_number_seeds() {
   return out;
 }
 
-/// Text of a configuration file. What is given fits its option or is refused
-/// with a reason.
+/// The text of a configuration file. A value fits its option or is refused with
+/// a reason.
 void run_config(bytes_view input) {
   const auto given = apps::parse_config(as_text(input), "f.toml");
   for (const auto& x : given.values) {

@@ -117,7 +117,7 @@ TEST(intake_board, the_tightest_shortage_counts_and_all_are_named) {
 }
 
 // architecture.md, When the disk fills up: without room the socket gets no
-// credit, whatever happens.
+// credit in any case.
 TEST(upstream_machine, a_stream_is_not_read_without_room_and_goes_on_with_it) {
   tests::stream x;
   EXPECT_EQ(x.machine.on_intake(false, tests::t0).grant_frames, 0u);
@@ -131,8 +131,8 @@ TEST(upstream_machine, a_stream_is_not_read_without_room_and_goes_on_with_it) {
   EXPECT_EQ(resumed.grant_bytes, limits::upstream_bytes_max);
 }
 
-// upstream_view.hpp, told_all: silence proves nothing to one who does not
-// listen.
+// upstream_view.hpp, told_all: a silence proves nothing while the stream is not
+// read.
 TEST(upstream_machine, a_stream_that_is_not_read_is_not_quiet) {
   tests::stream x;
   EXPECT_TRUE(x.machine.quiet_since());
@@ -145,8 +145,8 @@ TEST(upstream_machine, a_stream_that_is_not_read_is_not_quiet) {
   EXPECT_EQ(x.machine.quiet_since(), later);
 }
 
-// architecture.md, When the disk fills up: backfill hands out nothing, and
-// starts by itself.
+// architecture.md, When the disk fills up: backfill gives no permits, and
+// starts again by itself.
 TEST(supervisor_machine, without_room_nobody_is_asked_and_no_permit_is_given) {
   tests::supervisors::queue x;
   x.ask(1, a_host);

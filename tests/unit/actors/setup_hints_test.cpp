@@ -6,7 +6,6 @@
 
 // Settings of a new user that are hardly intended (every wrong setting is
 // answered).
-// is answered).
 
 namespace weir::actors {
 namespace {

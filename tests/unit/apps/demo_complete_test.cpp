@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// What the demo takes for whole, missing and wrong.
+// Copies that the demo considers complete, missing and wrong.
 
 namespace weir::apps {
 namespace {

@@ -75,7 +75,7 @@ TEST_F(LoadSettingsTest, AVariableThatIsNearlyAnOptionsIsAProblem) {
               "unknown variable WEIR_PLC_ULR; did you mean WEIR_PLC_URL?"});
 }
 
-// Whoever comes from Tap writes its names with ours in front.
+// A user of Tap writes Tap's names with our prefix.
 TEST_F(LoadSettingsTest, WhatTapCallsAnOptionIsAProblemThatNamesOurs) {
   for (const auto& [name, meant] :
        {std::pair{"WEIR_ADMIN_PASSWORD", "WEIR_ADMIN_PASSWORD_FILE"},
@@ -129,7 +129,7 @@ TEST_F(LoadSettingsTest, AVariableThatNobodyKnowsIsNamedAndNoProblem) {
   EXPECT_EQ(sentences_of(x.others).size(), 1u);
 }
 
-// Of services weir and weir-data.
+// For services named weir and weir-data.
 TEST_F(LoadSettingsTest, WhatAClusterSetsForAServiceIsPassedOver) {
   for (const auto* name :
        {"WEIR_SERVICE_HOST", "WEIR_SERVICE_PORT", "WEIR_SERVICE_PORT_DATA",

@@ -10,8 +10,8 @@
 #include <regex>
 #include <set>
 
-// Manual pages and completion against what help says of the same commands, in
-// the library's own words.
+// Compares the manual pages and the completion with the help of the same
+// commands, with the library's own formatting.
 namespace weir::apps {
 
 namespace {
@@ -39,7 +39,7 @@ std::set<std::string> flags_in_help(const CLI::App& command) {
   return out;
 }
 
-/// As roff writes it.
+/// The text in roff's notation.
 std::string in_roff(std::string text) {
   for (auto at = text.find('-'); at != std::string::npos;
        at = text.find('-', at + 2))
@@ -47,7 +47,7 @@ std::string in_roff(std::string text) {
   return text;
 }
 
-/// From the heading of a command to the next one.
+/// The text from the heading of a command to the next one.
 std::string section_of(const std::string& manual, const CLI::App& command) {
   const auto begin = manual.find(".SS " + path_of(command) + "\n");
   if (begin == std::string::npos)
@@ -55,7 +55,7 @@ std::string section_of(const std::string& manual, const CLI::App& command) {
   return manual.substr(begin, manual.find("\n.S", begin) - begin);
 }
 
-/// The words that bash offers behind these.
+/// The words that bash offers after these.
 std::vector<std::string> offers(const CLI::App& app,
                                 const std::vector<std::string>& words) {
   auto script = make_bash_completion(app) + "\nCOMP_WORDS=(weir";

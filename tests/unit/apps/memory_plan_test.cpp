@@ -62,11 +62,11 @@ TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
                        + x.identities * limits::identity_entry_bytes
                        + x.fetch_queue * 384
                        + config.sync_parallelism * one_fetch;
-      // Of the repos' part, and so little that intake opens beside it: nothing
-      // is won by a pause below a 32nd.
+      // A share of the repos' part that is small enough for intake to open with
+      // it: a pause below a 32nd gains nothing.
       EXPECT_EQ(x.doubts, limit / limits::doubt_memory_part);
       EXPECT_LT(x.doubts, limit / 32);
-      // The rest is the program's, and holds what listings named and claim.
+      // The rest is for the program, and holds listed names and claims.
       EXPECT_LE(x.claims, limit / 128);
       EXPECT_LE(x.lookup_failures * limits::lookup_failure_bytes,
                 limit / limits::lookup_failures_memory_part);
@@ -137,7 +137,7 @@ TEST(MemoryPlanTest, MuchMemoryRaisesNoBound) {
             limits::backfill_bytes_max);
 }
 
-// An operator may want fewer of them than there is memory for.
+// An operator may want fewer than there is memory for.
 TEST(MemoryPlanTest, BoundsOfAnOperatorAreKept) {
   auto config = limited_to(limits::memory_limit_range.max);
   config.most.fetch_queue = 10;

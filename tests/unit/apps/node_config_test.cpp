@@ -29,7 +29,7 @@ void expect_range(T node_config::*member, const limits::option_range<T>& range,
   // Large windows need much memory.
   if (name != "memory_limit")
     x.memory_limit = limits::memory_limit_range.max;
-  // The lower bound may be 0, below which there is nothing to try.
+  // When the lower limit is 0, no smaller value can be tried.
   x.*member = range.min;
   EXPECT_FALSE(has_problem(x, std::string{name} + ": ")) << name;
   x.*member = range.max;
@@ -177,7 +177,7 @@ TEST(NodeConfigTest, UpstreamsAreDistinctOrigins) {
   EXPECT_TRUE(has_problem(x, "upstream: "));
 }
 
-// What stands behind them would be dropped, here or there.
+// The parts after the origin would be dropped somewhere.
 TEST(NodeConfigTest, ServersAreNamedByTheirOriginAlone) {
   for (const auto* more : {"/xrpc", "/?x", "?x", "#x", "/export", "?"}) {
     node_config x;
@@ -230,7 +230,7 @@ TEST(NodeConfigTest, UpstreamsAreCountedToTheirLimit) {
   EXPECT_TRUE(has_problem(x, "upstream: more than 1024"));
 }
 
-// SYNC-17 to 19: a mode has what it needs.
+// SYNC-17 to 19: a mode has the options that it needs.
 TEST(NodeConfigTest, AModeThatDiscoversNeedsSomethingToLookAt) {
   node_config x;
   x.mode = tracking_mode::full_network;

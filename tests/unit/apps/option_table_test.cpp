@@ -17,7 +17,7 @@ const option& named(std::string_view name) {
 bool takes(const option& x, const option_value& value) {
   settings to;
   const bool taken = x.set(to, value).has_value();
-  // What was refused changed nothing, what was taken is there.
+  // A refused value changes nothing, an accepted one is there.
   EXPECT_EQ(x.get(to), taken ? value : x.get(settings{})) << x.name;
   return taken;
 }
@@ -42,7 +42,7 @@ TEST(OptionTableTest, OneNameGivesTheFlagAndTheVariable) {
   EXPECT_EQ(x.variable(), "WEIR_ALLOW_PRIVATE_ADDRESSES");
 }
 
-// The command line that users were promised, at least.
+// The flags that users were promised exist.
 TEST(OptionTableTest, TheFlagsThatUsersWerePromisedExist) {
   std::set<std::string> flags;
   for (const auto& x : all_options())

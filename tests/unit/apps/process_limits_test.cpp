@@ -11,7 +11,7 @@
 namespace weir::apps {
 namespace {
 
-// What a node cannot work with is refused with the remedy.
+// A limit with which a node cannot work is refused with the remedy.
 TEST(ProcessLimitsTest, TooFewDescriptorsAreRefusedWithTheRemedy) {
   EXPECT_TRUE(check_descriptors(descriptors_min));
   const auto few = check_descriptors(descriptors_min - 1);
@@ -35,7 +35,7 @@ TEST(ProcessLimitsTest, AsManyDescriptorsAsAllowedAreTaken) {
   ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
-/// In a process of its own.
+/// Runs it in another process.
 template <class What>
 void end_by(What what) {
   explain_aborts();

@@ -52,7 +52,7 @@ TEST(ReferenceTest, EveryShippedFileIsGood) {
   EXPECT_GE(files, 3u);
 }
 
-// Its password lies on the machine where it is installed (make check-package).
+// Its password is on the machine where it is installed (make check-package).
 TEST(ReferenceTest, TheFileOfTheServiceSaysWhereItsDataAre) {
   const auto x = read_config((conf / "system" / "weir.toml").string());
   EXPECT_TRUE(x.problems.empty()) << x.problems.front();
@@ -62,7 +62,7 @@ TEST(ReferenceTest, TheFileOfTheServiceSaysWhereItsDataAre) {
   EXPECT_EQ(x.values[1].to->name, "admin_password_file");
 }
 
-// Everything that reaches outside is off, or asks for a decision.
+// Everything that reaches outside is off, or needs a decision.
 TEST(ReferenceTest, TheFileForTheRealNetworkIsSafe) {
   flag_values flags;
   flags.config = (conf / "bluesky.toml").string();

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-// What SIGHUP changes in a node that runs.
+// Settings that SIGHUP changes in a running node.
 namespace weir::apps {
 namespace {
 

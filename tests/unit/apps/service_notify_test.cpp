@@ -9,7 +9,7 @@
 #include <chrono>
 #include <unistd.h>
 
-// What a service manager is told, at a socket as it opens one.
+// The messages to a service manager, at a socket of the kind that it opens.
 namespace weir::apps {
 
 namespace {
@@ -20,7 +20,7 @@ using testing::MatchesRegex;
 
 using tests::manager_socket;
 
-/// What has come.
+/// The messages that have come.
 std::string taken(const manager_socket& from) {
   return from.take(std::chrono::milliseconds{0});
 }
@@ -29,7 +29,7 @@ std::string abstract_name() {
   return "@weir-service-notify-test-" + std::to_string(getpid());
 }
 
-/// What the log says of it.
+/// The log during this.
 template <class Act>
 std::string log_of(const Act& act) {
   testing::internal::CaptureStderr();
@@ -99,8 +99,8 @@ TEST(ServiceNotifyTest, ASocketThatCannotBeReachedIsALineInTheLog) {
       << bad;
 }
 
-// limits::service_message_wait: a manager that does not read holds up nothing
-// for longer, whatever the state of its queue.
+// limits::service_message_wait: a manager that does not read causes no longer
+// delay, whatever the state of its queue.
 TEST(ServiceNotifyTest, AManagerThatDoesNotReadIsNotWaitedForLong) {
   const manager_socket manager{abstract_name()};
   service_notify x{manager.name().c_str()};

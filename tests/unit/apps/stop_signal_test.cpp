@@ -34,7 +34,7 @@ TEST(StopSignalTest, AFailureOnAnotherThreadWakesTheOneThatWaits) {
   EXPECT_EQ(stop.failure()->context, "first");
 }
 
-// A node that starts anew must not forget that it was told to end.
+// A node that restarts must not forget that it was asked to stop.
 TEST(StopSignalTest, ASignalBesideAFailureStaysForWhoeverWaitsNext) {
   {
     stop_signal stop;
@@ -64,8 +64,8 @@ TEST(StopSignalTest, AHangUpEndsOnlyWhoDoesNothingElseThen) {
   EXPECT_TRUE(stop.wait_for(10s));
 }
 
-// The process is there after the time of the watchdog, which is what is tested,
-// and nothing was said.
+// The process still exists after the time of the watchdog, which is what is
+// tested, and nothing was printed.
 TEST(WatchdogDeathTest, AWatchdogThatIsDismissedDoesNothing) {
   testing::GTEST_FLAG(death_test_style) = "threadsafe";
   EXPECT_EXIT(

@@ -12,11 +12,11 @@
 namespace weir {
 namespace {
 
-// A bug ends the process in every build, optimised ones too: it reads nothing
-// beyond an end and never goes on.
+// A bug ends the process in every build, including optimised ones: it never
+// reads beyond an end and never continues.
 class AssertionsDeathTest : public testing::Test {
 protected:
-  /// Not known when this is compiled.
+  /// Not known at compile time.
   volatile size_t past = 3;
 };
 

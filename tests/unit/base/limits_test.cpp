@@ -5,7 +5,7 @@
 
 namespace weir::limits {
 
-// A limit that contradicts another one can never be reached, or always is.
+// A limit that contradicts another is either never or always reached.
 TEST(LimitsTest, InnerBoundsFitIntoOuterOnes) {
   EXPECT_LE(nsid_bytes_max + 1 + record_key_bytes_max, mst_key_bytes_max);
   EXPECT_LE(cbor_depth_max, cbor_depth_hard_max);
@@ -17,7 +17,8 @@ TEST(LimitsTest, InnerBoundsFitIntoOuterOnes) {
   EXPECT_LE(cid_bytes_max, size_t{UINT8_MAX});
 }
 
-// protocol-coverage.md 0 and 10: numbers other implementations enforce too.
+// protocol-coverage.md 0 and 10: limits that other implementations enforce,
+// too.
 // protocol-coverage.md 10.1, 10.2, 10.3, 10.8, 10.9, 10.10
 TEST(LimitsTest, NumbersOfTheProtocolAreExact) {
   EXPECT_EQ(did_bytes_max, 2048u);

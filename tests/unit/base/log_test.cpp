@@ -15,7 +15,7 @@ using testing::IsEmpty;
 using testing::MatchesRegex;
 using testing::Not;
 
-/// What `write` puts on stderr.
+/// The output of `write` on stderr.
 template <class Write>
 std::string captured(format layout, Write write) {
   configure(level::debug, layout);
@@ -68,7 +68,7 @@ TEST(LogTest, LinesBelowTheLevelAreNotWritten) {
   EXPECT_THAT(out, IsEmpty());
 }
 
-// Bytes from the network must not steer a terminal or forge a second line.
+// Bytes from the network must not control a terminal or forge a second line.
 TEST(LogTest, ControlBytesNeverLeaveRaw) {
   for (int byte = 0; byte < 0x20; ++byte) {
     const std::string value{'a', static_cast<char>(byte), 'b'};

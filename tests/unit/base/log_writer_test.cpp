@@ -12,7 +12,7 @@
 namespace weir::log {
 namespace {
 
-/// A pipe that nobody reads until the test does.
+/// A pipe that is not read until the test does.
 class LineWriterTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -28,7 +28,7 @@ protected:
     ::close(ends_[1]);
   }
 
-  /// What lies in the pipe.
+  /// The content of the pipe.
   std::string read_all() {
     ::fcntl(ends_[0], F_SETFL, O_NONBLOCK);
     std::string out;
@@ -52,7 +52,7 @@ TEST_F(LineWriterTest, LinesWithoutAReaderAreLostAndCounted) {
   constexpr size_t more = 5'000;
   const auto text = std::string(99, 'x') + '\n';
   for (size_t i = 0; i < more; ++i)
-    writer_->write(text); // Returns.
+    writer_->write(text); // It returns.
   const auto first = read_all();
   const auto kept = lines_in(first);
   EXPECT_GT(kept, 300u);

@@ -38,7 +38,7 @@ TEST(NearestTest, WhereNoneIsNearAllAreNamed) {
   EXPECT_EQ(nearest_or_all("frobnicate", {}), "; it takes none");
 }
 
-// A name is cut at 64 letters, so that a hostile one costs nothing.
+// A name is cut at 64 letters, so that a hostile one costs little.
 TEST(NearestTest, VeryLongWordsAreCompared) {
   EXPECT_FALSE(nearest(std::string(1'000'000, 'x'), {"bind"}));
 }

@@ -26,7 +26,7 @@ TEST(PrintableTest, NothingThatSteersATerminalIsLeft) {
     EXPECT_EQ(printable(text), shown);
 }
 
-// A terminal of one byte a character reads 0x9b as CSI.
+// A terminal with one byte a character reads 0x9b as CSI.
 TEST(PrintableTest, BytesThatAreNoTextAreShownAsNumbers) {
   for (const auto& [text, shown] :
        std::vector<std::pair<std::string, std::string>>{
@@ -41,7 +41,7 @@ TEST(PrintableTest, BytesThatAreNoTextAreShownAsNumbers) {
     EXPECT_EQ(printable(text), shown);
 }
 
-// What a parser makes of it is the text that went in.
+// A parser of the output gets the original text.
 TEST(PrintableTest, JsonStaysJsonOfTheSameMeaning) {
   const std::string harmless = "{\"caf\xc3\xa9 \xf0\x9f\xa6\x8b\":[1.5,null]}";
   EXPECT_EQ(printable_json(harmless), harmless);

@@ -12,8 +12,8 @@
 #include <memory>
 #include <vector>
 
-// architecture.md, When memory runs short: what is freed goes back to the
-// machine.
+// architecture.md, When memory runs short: freed memory is returned to the
+// system.
 namespace weir {
 namespace {
 
@@ -31,7 +31,7 @@ block allocate(size_t bytes) {
 
 namespace {
 
-/// A file below `root`, and the folders that it needs.
+/// Writes a file below `root` and makes the folders that it needs.
 void put(const std::filesystem::path& root, const std::string& path,
          const std::string& text) {
   std::filesystem::create_directories((root / path).parent_path());
@@ -40,7 +40,8 @@ void put(const std::filesystem::path& root, const std::string& path,
 
 } // namespace
 
-// The least of what bounds a process: the machine, its group, and those above.
+// The smallest limit counts: that of the machine, of its group, or of a group
+// above.
 TEST(MemoryBytesMaxTest, IsThatOfTheMachineOrOfAGroup) {
   const tests::temp_dir dir;
   const std::filesystem::path root{dir.path()};
@@ -82,7 +83,7 @@ TEST_F(ProcessMemoryTest, LargeBlocksGoBackAlone) {
   EXPECT_EQ(mallinfo2().hblks, before);
 }
 
-// limits::heap_top_bytes_max; a large block that was freed would raise it
+// limits::heap_top_bytes_max; freeing a large block would raise it
 TEST_F(ProcessMemoryTest, OfTheEndOfAHeapLittleIsKept) {
   constexpr size_t size = 65'536;
   allocate(16 * limits::heap_mapped_bytes_min).reset();

@@ -10,7 +10,7 @@ namespace weir {
 
 namespace {
 
-/// Gives out what it was given.
+/// Returns the given numbers.
 class scripted_random : public random_source {
 public:
   explicit scripted_random(std::vector<uint64_t> script)
@@ -43,7 +43,7 @@ TEST(RandomTest, DifferentSeedsGiveDifferentSequences) {
   EXPECT_EQ(seen.size(), 100u);
 }
 
-// A simulation that is replayed on another machine must see the same world.
+// A simulation that is repeated on another machine must have the same world.
 TEST(RandomTest, TheSeededSequenceIsFrozen) {
   const auto random = seeded_random(42);
   EXPECT_EQ(random->next(), 1546998764402558742u);

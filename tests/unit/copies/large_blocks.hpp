@@ -4,12 +4,12 @@
 
 namespace weir::tests {
 
-/// Counts the blocks of memory that the program asks for, from all its threads,
-/// while it exists. A copy of something large needs a block of its size, so
-/// this counts copies.
+/// Counts the large blocks of memory that all threads of the program allocate
+/// while it exists. A copy of large data needs a block of its size, so this
+/// counts copies.
 class large_blocks {
 public:
-  /// @param bytes_min What counts as large.
+  /// @param bytes_min The smallest size that counts as large.
   explicit large_blocks(size_t bytes_min) noexcept;
   ~large_blocks();
   large_blocks(const large_blocks&) = delete;

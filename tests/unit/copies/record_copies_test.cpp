@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t record_bytes = 700'000;
 
-// LevelDB's part: its batch, its memory table, its log.
+// LevelDB's copies: its batch, its memory table, its log.
 size_t blocks_of_leveldb(test_store& store) {
   const std::string value(record_bytes, 'v');
   const large_blocks blocks{record_bytes};

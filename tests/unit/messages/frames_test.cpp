@@ -7,8 +7,8 @@
 #include <caf/binary_serializer.hpp>
 #include <gtest/gtest.h>
 
-// What travels between nodes survives the way there, and a length is refused
-// before it is believed.
+// Messages between nodes survive encoding and decoding, and a length is checked
+// before it is used.
 
 namespace weir {
 namespace {
@@ -41,8 +41,8 @@ atproto::stamped_frame sample_frame() {
   return out;
 }
 
-/// A message that may travel, with something in each of its fields. One that is
-/// new in the catalogue does not link before it has a sample here.
+/// A message that may travel, with a value in each of its fields. A new message
+/// of the catalogue does not link before it has a sample here.
 template <class T>
 T sample();
 
@@ -143,7 +143,7 @@ TEST(FramesMessage, AKindThatIsNotKnownYetIsUnknownAndABadDidIsNone) {
     = std::search(bytes.begin(), bytes.end(), did.begin(), did.end());
   ASSERT_NE(at, bytes.end());
   *at = 'x';
-  *(at - 2) = 100; // The kind is in front of the DID's length.
+  *(at - 2) = 100; // The kind comes before the DID's length.
   atproto::stamped_frame out;
   ASSERT_FALSE(unpack(bytes, out));
   EXPECT_EQ(out.kind, atproto::frame_kind::unknown);

@@ -24,7 +24,7 @@ url target(std::string_view text) {
 // The table of hostile-inputs.md 2.1.24 and the special-purpose registries of
 // IANA: first and last address of every block and the neighbours outside, by
 // the rules of that table. They are stricter than IANA: 192.0.0/24 and
-// 2001::/23 have single addresses that are for everybody.
+// 2001::/23 contain single addresses for public use.
 constexpr std::string_view refused = R"(
   # this network; private; carrier-grade NAT
   0.0.0.0 0.0.0.1 0.255.255.255
@@ -116,7 +116,7 @@ constexpr std::string_view allowed = R"(
   64:ff9b::8.8.8.8 64:ff9b::808:404 64:ff9b::11.0.0.0 64:ff9b::223.255.255.255
 )";
 
-/// The words of a table; a line that begins with # has none.
+/// The words of a table; lines that begin with # are left out.
 std::set<ip_address> addresses(std::string_view table) {
   std::set<ip_address> out;
   std::istringstream lines{std::string{table}};
@@ -220,7 +220,8 @@ TEST(AddressGuardTest, OnlyTlsOnItsOwnPortToAPublicNamePasses) {
   }
 }
 
-// --allow-private-addresses is for simulated networks; still one machine only.
+// --allow-private-addresses is for simulated networks; multicast and other
+// addresses that are not one machine are still refused.
 TEST(AddressGuardTest, PrivateAddressesPassOnRequestButOnlyUnicastOnes) {
   address_guard guard{true};
   for (auto text : {"http://localhost:2583/", "ws://127.0.0.1:1/",
@@ -234,7 +235,7 @@ TEST(AddressGuardTest, PrivateAddressesPassOnRequestButOnlyUnicastOnes) {
     EXPECT_FALSE(guard.check_address(address(text))) << text;
 }
 
-// What a person may have meant, also where it is not allowed.
+// Input that a user may have meant, including what is not allowed.
 TEST(AddressGuardTest, AHostIsANameOrAnAddress) {
   const std::string label(63, 'a');
   for (const auto& text :

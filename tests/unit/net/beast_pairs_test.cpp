@@ -16,8 +16,8 @@
 #include <ctime>
 #include <random>
 
-// Our code beside Beast's for the same work (ADR 0025): what they make of the
-// same bytes, and what it costs.
+// Compares our code with Beast's for the same work (ADR 0025): results for the
+// same bytes, and costs.
 
 namespace weir::net {
 
@@ -26,8 +26,8 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 
-/// Both ends of a connection in memory: answers the handshake, then gives out
-/// the wire, `rounds` times.
+/// Both ends of a connection in memory: answers the handshake, then delivers
+/// the wire bytes `rounds` times.
 class memory_wire {
 public:
   using executor_type = asio::io_context::executor_type;
@@ -112,8 +112,8 @@ void teardown(beast::role_type, memory_wire&, beast::error_code& error) {
   error = {};
 }
 
-/// Takes messages as a client hands them on: each in a buffer of its own, and in
-/// batches.
+/// Takes messages as a client passes them on: each in a buffer of its own, and
+/// in batches.
 class taker {
 public:
   explicit taker(bool keeps) : keeps_(keeps) {
@@ -234,7 +234,7 @@ TEST(BeastPairsTest, BothWriteTheSameHead) {
   EXPECT_EQ(write_with_ours(), write_with_beast());
 }
 
-// The figures of ADR 0025; they judge nothing, since machines differ.
+// The figures of ADR 0025. They check nothing, because machines differ.
 TEST(BeastPairsTest, DISABLED_WhatReadingCosts) {
   for (const size_t size : {60, 300, 1'000, 4'000, 8'000, 100'000})
     for (const auto opcode : {ws_opcode::binary, ws_opcode::text}) {

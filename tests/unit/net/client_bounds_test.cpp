@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-// The bounds of a client as they are set when nobody says otherwise: met at the
-// limit, acted on one past it (hostile-inputs.md 2.1).
+// The default limits of a client, tested at the limit and just above it
+// (hostile-inputs.md 2.1).
 
 namespace weir::net {
 
@@ -22,7 +22,7 @@ std::string ok(size_t size, std::string_view lines = "") {
          + std::string{lines} + "\r\n";
 }
 
-/// Notes how long the handshake may take; never ends it.
+/// Records how long the handshake may take; never ends it.
 class waiting_tls final : public tls_client {
 public:
   void connect(stream_ptr, std::string, std::chrono::microseconds timeout,
@@ -33,7 +33,7 @@ public:
   mutable std::vector<std::chrono::microseconds> timeouts;
 };
 
-/// One client of servers that the test plays itself.
+/// One client of servers that the test plays.
 class ClientBoundsTest : public testing::Test {
 protected:
   ClientBoundsTest() {
@@ -48,7 +48,7 @@ protected:
     network->loop.run();
   }
 
-  /// Asks host number `host`; `outcomes` says how it went.
+  /// Sends a request to host number `host`; `outcomes` gets the result.
   void get(size_t host = 1, std::string_view scheme = "http") {
     http_request x;
     x.target
@@ -70,7 +70,8 @@ protected:
     EXPECT_EQ(outcomes.front(), x);
   }
 
-  /// Nothing happens until `limit` is over, then the call fails.
+  /// Expects that nothing happens until `limit` has passed and that the call
+  /// then fails.
   void expect_given_up_after(std::chrono::microseconds limit) {
     network->loop.advance(limit - 1us);
     EXPECT_TRUE(outcomes.empty());
@@ -120,7 +121,7 @@ TEST_F(ClientBoundsTest, ACallEndsWhenItsWholeTimeIsOver) {
   expect_given_up_after(limits::http_total_timeout - limits::http_rate_window);
 }
 
-// Slowloris: as many bytes as are asked for, and one less.
+// Slowloris: exactly the required number of bytes, and one less.
 TEST_F(ClientBoundsTest, ABodyMustComeFastEnough) {
   const auto window_bytes = static_cast<size_t>(
     limits::http_bytes_per_second_min * limits::http_rate_window / 1s);
@@ -169,7 +170,7 @@ TEST_F(ClientBoundsTest, SoManyRedirectsAreFollowedAndNotOneMore) {
        {limits::http_redirects_max, limits::http_redirects_max + 1}) {
     outcomes.clear();
     network->dialled.clear();
-    get(hops); // Each at a host of its own.
+    get(hops); // Each goes to a host of its own.
     for (unsigned i = 1; i <= hops; ++i)
       server().feed("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: /"
                     + std::to_string(i) + "\r\n\r\n");

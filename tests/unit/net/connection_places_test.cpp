@@ -5,7 +5,7 @@
 
 #include <vector>
 
-// Strangers make room for who comes later, those who are known for nobody.
+// Strangers make room for later connections, known clients do not.
 namespace weir::net {
 
 namespace {

@@ -12,9 +12,9 @@ namespace {
 
 using namespace tests;
 
-/// The real network with a name server of the test's making, and with every
-/// dial written down. Where the test says so, a dial leads somewhere else than
-/// it was told, as a hostile network could do.
+/// The real network with the test's name server; it records all connections. If
+/// the test says so, a connection leads to another address than requested, as
+/// in a hostile network.
 class scripted_transport final : public transport {
 public:
   explicit scripted_transport(transport_ptr real) : real_(std::move(real)) {
@@ -52,7 +52,7 @@ public:
     // nop
   }
 
-  /// What the first, second, ... look-up is told; the last one repeats.
+  /// The answers to the first, second, ... look-up; the last one repeats.
   std::vector<std::vector<const char*>> answers;
   std::optional<endpoint> detour;
   inbox<ip_address> dialled;
@@ -127,7 +127,7 @@ public:
     {"metadata.example.com", "169.254.169.254"}};
 };
 
-/// TLS that is none: what it is told is all that is sent.
+/// TLS without encryption: it sends exactly what it gets.
 class open_tls final : public tls_client {
 public:
   void connect(stream_ptr plain, std::string, std::chrono::microseconds,
@@ -139,12 +139,12 @@ public:
   }
 };
 
-/// One call, to a public host that sends it to another place.
+/// One call to a public host that redirects it.
 class RedirectGuardTest : public ::testing::Test {
 protected:
-  /// How it ended: nothing while it goes on.
+  /// The result; no value while the call continues.
   std::optional<result<http_response>> follow(const std::string& to) {
-    http_client_options options; // The guard lets nothing private pass.
+    http_client_options options; // The guard lets no private address pass.
     options.tls = std::make_shared<open_tls>();
     auto client = make_http_client(network, options);
     std::optional<result<http_response>> out;
@@ -172,8 +172,8 @@ protected:
 
 } // namespace
 
-// hostile-inputs.md 2.1.23, 2.1.24: with the guard as it is by default, a
-// redirect leads to public hosts over TLS and nowhere else.
+// hostile-inputs.md 2.1.23, 2.1.24: with the default guard, a redirect leads to
+// public hosts over TLS and nowhere else.
 TEST_F(RedirectGuardTest, OneToAPublicHostIsFollowed) {
   EXPECT_FALSE(follow("https://other.example.com/there"));
   ASSERT_EQ(dialled().size(), 2u);
@@ -222,7 +222,7 @@ TEST_F(RedirectGuardTest, NoneLeadsIntoTheOwnNetworkOrOutOfTls) {
   }
 }
 
-// hostile-inputs.md 2.1.24: the address that is connected to is checked.
+// hostile-inputs.md 2.1.24: the address of the connection is checked.
 // protocol-coverage.md 8.2
 TEST_F(GuardedDialTest, ANameWithOnlyPrivateAddressesIsNeverDialled) {
   for (auto text : {"127.0.0.1", "10.0.0.1", "169.254.169.254", "::1",
@@ -243,8 +243,8 @@ TEST_F(GuardedDialTest, OnlyThePublicOnesOfMixedAddressesAreDialled) {
   EXPECT_EQ(wrapped->dialled.size(), 0u);
 }
 
-// DNS rebinding: the answer changes between two look-ups, the check does not
-// rely on the first one.
+// DNS rebinding: the answer changes between two look-ups, and the check does
+// not rely on the first one.
 TEST_F(GuardedDialTest, ANameThatTurnsPrivateIsRefusedTheSecondTime) {
   wrapped->answers = {{"8.8.8.8"}, {"127.0.0.1"}};
   wrapped->detour = endpoint{ip_address::loopback_v4(), 1};
@@ -268,7 +268,7 @@ TEST_F(GuardedDialTest, TheConnectedAddressIsCheckedAgain) {
   auto x = dial("https://detour.example.com/");
   ASSERT_FALSE(x);
   EXPECT_EQ(x.error().code, ec::invalid_argument);
-  EXPECT_EQ(received.pop(), ""); // Not one byte was said.
+  EXPECT_EQ(received.pop(), ""); // Not one byte was sent.
 }
 
 TEST_F(GuardedDialTest, EachAddressIsTriedInTurn) {
@@ -277,7 +277,7 @@ TEST_F(GuardedDialTest, EachAddressIsTriedInTurn) {
   }};
   wrapped->answers = {{"127.0.0.2", "127.0.0.3", "127.0.0.1"}};
   auto url = "http://several.test:" + std::to_string(server.port()) + "/";
-  auto x = dial(url, true); // It listens on 127.0.0.1 alone.
+  auto x = dial(url, true); // It listens on 127.0.0.1 only.
   ASSERT_TRUE(x);
   EXPECT_EQ((*x)->remote().address, ip_address::loopback_v4());
   EXPECT_EQ(wrapped->dialled.size(), 3u);

@@ -10,7 +10,7 @@ namespace weir::net {
 
 namespace {
 
-/// An answer whose head says how its body ends.
+/// An answer whose head gives the framing of its body.
 std::unique_ptr<http_parser> parser_of(body_framing framing, size_t size = 0) {
   auto head = std::string{"HTTP/1.1 200 OK\r\n"};
   if (framing == body_framing::sized)

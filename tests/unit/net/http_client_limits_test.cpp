@@ -12,7 +12,7 @@ namespace {
 using namespace tests;
 using outcome = raw_peer::outcome;
 
-/// Writes down what a sink is told.
+/// Records the calls of a sink.
 class recording_sink final : public http_sink {
 public:
   bool on_head(const http_response_head& head) override {
@@ -76,7 +76,7 @@ protected:
     return client->stream(std::move(x), sink);
   }
 
-  /// How a call ends.
+  /// The end of a call.
   ec end_of(http_request x) {
     stream(std::move(x));
     return sink->ends.pop().value_or(ec::limit_reached);
@@ -96,7 +96,7 @@ protected:
   http_client_ptr client;
 };
 
-/// Sends one answer, then waits for the client to go.
+/// Sends one answer, then waits until the client closes.
 scripted_server once(std::string wire) {
   return scripted_server{[wire = std::move(wire)](raw_peer& peer, size_t) {
     peer.read_until("\r\n\r\n");
@@ -252,7 +252,7 @@ TEST_F(HttpClientLimitsTest, InflatedBytesCostCreditToo) {
   EXPECT_EQ(sink->ends.pop(), ec::none);
 }
 
-// hostile-inputs.md 2.1.21: every wait has an end.
+// hostile-inputs.md 2.1.21: every wait is limited.
 TEST_F(HttpClientLimitsTest, SlowServersAreGivenUp) {
   scripted_server silent{[](raw_peer& peer, size_t) {
     peer.wait_for_end();
@@ -264,7 +264,7 @@ TEST_F(HttpClientLimitsTest, SlowServersAreGivenUp) {
   x = request(half_head);
   x.limits.first_byte = 40ms;
   EXPECT_EQ(end_of(x), ec::unreachable);
-  // 1 byte each 5 ms is 200 a second; 1,000 are asked for.
+  // 1 byte each 5 ms is 200 a second; 1,000 are required.
   scripted_server drip{[](raw_peer& peer, size_t) {
     peer.read_until("\r\n\r\n");
     peer.send(head_of(1'000'000));
@@ -337,8 +337,8 @@ TEST_F(HttpClientLimitsTest, TheEndOfTheClientCancelsItsCalls) {
   settle();
 }
 
-// In the order in which they were made, wherever they lie in memory: those of the
-// second round lie where the first ones were, the last one first.
+// In the order in which they were made, wherever they are in memory: those of
+// the second round reuse the memory of the first, the last one first.
 TEST_F(HttpClientLimitsTest, TheEndOfTheClientCancelsItsCallsInOrder) {
   class numbered_sink final : public http_sink {
   public:

@@ -11,7 +11,7 @@ using namespace tests;
 /// Answers each request of a connection by a rule of the test.
 using rule_type = std::function<std::string(std::string_view target)>;
 
-/// Reads requests and answers until the rule answers "" (then closes).
+/// Reads requests and answers them until the rule returns "", then closes.
 scripted_server serve(rule_type rule) {
   return scripted_server{[rule = std::move(rule)](raw_peer& peer, size_t) {
     for (;;) {
@@ -186,7 +186,7 @@ TEST_F(HttpClientTest, AKeptConnectionThatDiedIsReplacedOnce) {
   EXPECT_TRUE(*get(flaky.origin()));
   EXPECT_TRUE(*get(flaky.origin()));
   EXPECT_EQ(flaky.accepted(), 2u);
-  // A connection that was never answered is not tried again.
+  // A connection that never had an answer is not tried again.
   scripted_server dead{[](raw_peer& peer, size_t) {
     peer.read_until("\r\n\r\n");
   }};
@@ -289,7 +289,7 @@ TEST_F(HttpClientTest, CredentialsStayWithTheirOrigin) {
   EXPECT_NE(head->find("X-Kept: yes"), std::string::npos);
 }
 
-// hostile-inputs.md 2.1.23: a configured server must not lead to private
+// hostile-inputs.md 2.1.23: a configured server must not redirect to private
 // addresses.
 TEST_F(HttpClientTest, RedirectsMayBeKeptToTheirOrigin) {
   scripted_server other{[](raw_peer& peer, size_t) { peer.send(ok("x")); }};

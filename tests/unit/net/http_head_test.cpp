@@ -7,12 +7,12 @@ namespace weir::net {
 
 namespace {
 
-/// A request with these lines behind the request line and Host.
+/// A request with these lines after the request line and Host.
 std::string request(std::string_view lines) {
   return "POST /x HTTP/1.1\r\nHost: a\r\n" + std::string{lines} + "\r\n";
 }
 
-/// One whole head, as Beast's parser reads it.
+/// One complete head, as Beast's parser reads it.
 result<http_head> parse_head(std::unique_ptr<http_parser> parser,
                              std::string_view text) {
   auto used = parser->put_head(as_bytes(text));
@@ -33,8 +33,8 @@ result<http_head> parse_response_head(std::string_view text, bool to_head) {
     make_response_parser(limits::http_response_head_bytes_max, to_head), text);
 }
 
-/// What becomes of a request: 0 when it passes, 1 when more must come, else the
-/// status that refuses it.
+/// The result for a request: 0 when it passes, 1 when more bytes are needed,
+/// otherwise the status with which it is refused.
 int fate(std::string_view text) {
   const auto parser = make_request_parser(limits::http_request_head_bytes_max);
   const auto used = parser->put_head(as_bytes(text));

@@ -31,7 +31,7 @@ private:
   char next_ = 'a';
 };
 
-/// "/sized" says how long the answer is.
+/// "/sized" gives the length of the answer.
 class spelling_service final : public http_service {
 public:
   void on_request(incoming_request request, responder answer) override {
@@ -55,7 +55,8 @@ TEST_F(HttpReplyRestTest, ItIsMadeWhileItGoesOut) {
   peer.send("GET /sized HTTP/1.1\r\nHost: a\r\n\r\n");
   auto answer = peer.read_until("\r\n\r\n01abc");
   EXPECT_NE(answer.find("Content-Length: 5\r\n"), answer.npos);
-  // The connection goes on; without a size it ends with the answer.
+  // The connection stays open with a size; without a size it ends with the
+  // answer.
   peer.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   answer = peer.read_all();
   EXPECT_EQ(answer.find("Content-Length"), answer.npos);

@@ -12,7 +12,7 @@ namespace {
 using namespace tests;
 using outcome = raw_peer::outcome;
 
-/// Keeps every request and its right to answer for the test.
+/// Keeps every request and its responder for the test.
 class recording_service final : public http_service {
 public:
   struct turn {
@@ -49,7 +49,7 @@ protected:
     return raw_peer::dial(server->local().port, source);
   }
 
-  /// Sends `wire` and answers the request it makes with 200 and `body`.
+  /// Sends `wire` and answers its request with 200 and `body`.
   recording_service::turn take(std::string_view body = "ok") {
     auto turn = service->turns.pop();
     EXPECT_TRUE(turn) << "no request came";
@@ -201,8 +201,8 @@ TEST_F(HttpServerTest, AClientThatExpectsIsToldToContinue) {
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 417 "));
 }
 
-// hostile-inputs.md 2.2.5; the table of heads is in http_head_test.cpp, here is
-// what the client sees.
+// hostile-inputs.md 2.2.5; the table of heads is in http_head_test.cpp. This
+// shows the client's view.
 TEST_F(HttpServerTest, BrokenFramingIsAnswered400AndClosed) {
   serve();
   for (auto wire :
@@ -252,7 +252,7 @@ TEST_F(HttpServerTest, BodiesAboveTheLimitOfTheirRouteAreAnswered413) {
   EXPECT_EQ(take().request.body.size(), max);
   for (auto& wire :
        {post("/small", 11), post("/", max + 1),
-        // With the body behind it: the refusal must not be lost in a reset.
+        // The body is sent, too: the refusal must not be lost in a reset.
         post("/", max + 1) + std::string(max + 1, 'y'),
         std::string{"POST /small HTTP/1.1\r\nHost: a\r\n"
                     "Transfer-Encoding: chunked\r\n\r\n"
@@ -267,7 +267,7 @@ TEST_F(HttpServerTest, BodiesAboveTheLimitOfTheirRouteAreAnswered413) {
 }
 
 // hostile-inputs.md 2.2.9: header 10 s, body 30 s, idle 60 s; shorter here, so
-// that the test is.
+// that the test is fast.
 // hostile-inputs.md 2.2.9: strangers' bodies are not read.
 TEST_F(HttpServerTest, ARefusalOfTheHeadComesBeforeTheBody) {
   serve();

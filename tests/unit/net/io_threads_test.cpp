@@ -14,7 +14,8 @@ using namespace tests;
 TEST(IoThreadsTest, WorkRunsInOrderOnOneThread) {
   io_threads threads;
   inbox<int> order;
-  for (int i = 0; i < 100; ++i) // Also what was posted before the start.
+  // Includes tasks that were posted before the start.
+  for (int i = 0; i < 100; ++i)
     threads.post([&order, i] {
       order.push(i);
     });
@@ -141,7 +142,7 @@ TEST(IoThreadsTest, WorkThatIsLeftIsDestroyed) {
   EXPECT_TRUE(watch.expired());
 }
 
-// Client, calls and loops hold each other while they work.
+// Client, calls and loops keep each other alive while they work.
 TEST(IoThreadsTest, WhoWaitsForAnAnswerIsLetGoWithTheLoops) {
   const auto asker = std::make_shared<int>();
   inbox<bool> asked;

@@ -2,14 +2,14 @@
 #include "tests/support/net_fixture.hpp"
 #include "tests/support/net_raw_peer.hpp"
 
-// hostile-inputs.md 2.2.6: a body goes where the service wants it, as it comes;
-// what that keeps is let go of with the request.
+// hostile-inputs.md 2.2.6: a body goes to the service's sink as it comes. What
+// the sink keeps is released with the request.
 namespace weir::tests {
 namespace {
 
 using namespace weir::net;
 
-/// Tells its pieces; takes so many bytes.
+/// Reports its pieces; takes a limited number of bytes.
 class counting_sink final : public body_sink {
 public:
   counting_sink(inbox<std::string>& pieces, std::shared_ptr<int> token)

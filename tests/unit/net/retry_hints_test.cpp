@@ -39,7 +39,7 @@ TEST(RetryHintsTest, NoWaitIsLongerThanADay) {
   EXPECT_EQ(wait_of("99999999999999999999999999"), most);
 }
 
-// Our clock is an hour behind that of the server.
+// Our clock is an hour behind the server's.
 TEST(RetryHintsTest, APointInTimeIsJudgedByTheClockOfTheServer) {
   const auto waits = [](const std::string& until, const std::string& reset) {
     const http_headers headers{{"date", "Sun, 06 Nov 2033 09:49:37 GMT"},

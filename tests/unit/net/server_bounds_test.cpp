@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-// The bounds of a server as they are set when nobody says otherwise: met at the
-// limit, acted on one past it (hostile-inputs.md 2.2).
+// The default limits of a server, tested at the limit and just above it
+// (hostile-inputs.md 2.2).
 
 namespace weir::net {
 
@@ -18,7 +18,7 @@ using tests::memory_transport;
 
 constexpr std::string_view get_root = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// Answers each request at once with as many bytes as it is told.
+/// Answers each request at once with a given number of bytes.
 class plain_service final : public http_service {
 public:
   void on_request(incoming_request, responder answer) override {
@@ -45,7 +45,7 @@ protected:
     return network->connect(("10.0.0." + std::to_string(i + 1)).c_str());
   }
 
-  /// ... that was answered.
+  /// A client whose request was answered.
   memory_stream_ptr known(size_t i) {
     auto out = connect(i);
     out->feed(std::string{get_root});
@@ -86,7 +86,7 @@ TEST_F(ServerBoundsTest, ThereAreSoManyConnectionsAndNotOneMore) {
   EXPECT_TRUE(connect(200)->closed());
 }
 
-// limits::http_server_per_network_max: whoever has not asked yet makes room.
+// limits::http_server_per_network_max: clients without a request make room.
 TEST_F(ServerBoundsTest, StrangersOfANetworkMakeRoomForEachOther) {
   const auto asked = known(0);
   std::vector<memory_stream_ptr> silent;
@@ -149,7 +149,7 @@ TEST_F(ServerBoundsTest, AnAnswerMustBeTakenInTime) {
   stuck->set_room(10);
   stuck->feed(std::string{get_root});
   network->loop.advance(limits::http_server_idle_timeout - 1us);
-  stuck->set_room(10); // A part of it: the time begins anew.
+  stuck->set_room(10); // It takes a part, so the time starts again.
   network->loop.advance(limits::http_server_idle_timeout - 1us);
   EXPECT_FALSE(stuck->closed());
   network->loop.advance(1us);

@@ -2,7 +2,7 @@
 #include "tests/support/net_fixture.hpp"
 #include "tests/support/net_raw_peer.hpp"
 
-// Places of connections, on real sockets.
+// Places of connections on real sockets.
 namespace weir::tests {
 namespace {
 

@@ -35,7 +35,7 @@ protected:
 
   ~TlsTest() override { std::filesystem::remove(ca_file); }
 
-  /// Serves TLS connections as `identity` says.
+  /// Serves TLS connections with a certificate that has these claims.
   scripted_server serve(tls_script script, const tls_claims& claims = {},
                         int version_max = 0) {
     auto identity = std::make_shared<tls_identity>(authority.issue(claims));
@@ -71,7 +71,7 @@ protected:
     return end ? *end : fail(ec::cancelled, "no answer");
   }
 
-  /// Why a connection to a server with these claims fails; "" when it works.
+  /// The error of a connection to a server with these claims; "" when it works.
   std::string failure(const tls_claims& claims,
                       std::string_view host = "localhost") {
     auto server = serve(answer, claims);
@@ -123,7 +123,7 @@ TEST_F(TlsTest, StrangersAreRefused) {
   auto x = get(server.port());
   ASSERT_FALSE(x);
   EXPECT_EQ(x.error().code, ec::unreachable);
-  // The machine's own list does not know our authority either.
+  // The machine's own list does not contain our authority either.
   tls = *tls_client::make();
   auto known = serve(answer);
   EXPECT_FALSE(get(known.port()));
@@ -197,7 +197,7 @@ TEST_F(TlsTest, AMissingCaFileIsAnError) {
   EXPECT_EQ(x.error().code, ec::invalid_argument);
 }
 
-// Whoever reads a pipe waits for its writer, for ever.
+// Reading a pipe waits for its writer, perhaps for ever.
 TEST_F(TlsTest, ACaFileIsNoPipeAndNoDevice) {
   const auto pipe = ca_file + ".pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);

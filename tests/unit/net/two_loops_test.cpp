@@ -12,7 +12,7 @@ namespace {
 
 using namespace tests;
 
-/// Sends every text back to who sent it.
+/// Sends every text back to its sender.
 class echo_listener final : public ws_session_listener {
 public:
   void on_text(std::string_view message) override {
@@ -39,8 +39,8 @@ private:
 /// Answers requests from another thread, and echoes WebSocket messages.
 class echo_service final : public http_service {
 public:
-  /// Lets go of all sessions and of all rights to answer, which must not
-  /// outlive the loops. Once the loops have ended, so that no more come.
+  /// Releases all sessions and all responders, which must not outlive the
+  /// loops. Call it when the loops have ended, so that no more come.
   void finish() {
     for (auto& x : answering_)
       x.join();
@@ -159,7 +159,8 @@ TEST_F(TwoLoopsTest, SessionsOnBothLoopsKeepTheirOrder) {
       ASSERT_EQ(x->texts.pop(), std::to_string(n));
 }
 
-// Things may go in any order and at any moment; the sanitizers watch.
+// Objects may be destroyed in any order and at any time; sanitizers detect
+// errors.
 TEST_F(TwoLoopsTest, EverythingMayBeDroppedWhileItWorks) {
   std::mt19937 random{7};
   for (int round = 0; round < 30; ++round) {
@@ -189,7 +190,7 @@ TEST_F(TwoLoopsTest, EverythingMayBeDroppedWhileItWorks) {
   auto listener = std::make_shared<text_listener>();
   auto stream = connect(listener);
   ASSERT_TRUE(listener->opens.pop());
-  // The fixture stops with connections open and work under way.
+  // The fixture stops with open connections and work in progress.
 }
 
 } // namespace weir::net

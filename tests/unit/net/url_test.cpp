@@ -78,7 +78,7 @@ TEST(UrlTest, WhatIsNotOneOfOurUrlsIsRefused) {
     EXPECT_EQ(normal(text), "refused") << text;
 }
 
-// A password belongs in no message and in no log.
+// A password must not appear in a message or a log.
 TEST(UrlTest, UsersAreLeftOutOfMessages) {
   EXPECT_EQ(without_user("https://alice:secret@a.test/x"), "https://...@a.test/x");
   EXPECT_EQ(without_user("https://a@b@c.test"), "https://...@c.test");

@@ -8,9 +8,8 @@
 
 #include <array>
 
-// The bounds of WebSocket connections as they are set when nobody says
-// otherwise: met at the limit, acted on one past it (hostile-inputs.md 2.1,
-// 2.2).
+// The default limits of WebSocket connections, tested at the limit and just
+// above it (hostile-inputs.md 2.1, 2.2).
 
 namespace weir::net {
 
@@ -72,7 +71,7 @@ protected:
 
   memory_stream& server() { return *network->dialled.at(0); }
 
-  /// The server's answer to the upgrade; a line `X` makes it as long as told.
+  /// The server's answer to the upgrade; a line `X` gives it this size.
   std::string answer(size_t size = 0) {
     const auto request = server().take();
     const auto at = request.find("Sec-WebSocket-Key: ") + 19;
@@ -117,7 +116,7 @@ public:
   std::string reason;
 };
 
-/// Accepts every upgrade with the bounds that are set when nobody says.
+/// Accepts every upgrade with the default limits.
 class accepting_service final : public http_service {
 public:
   void on_request(incoming_request, responder answer) override { answer.cut(); }
@@ -162,7 +161,8 @@ protected:
     EXPECT_TRUE(peer->closed());
   }
 
-  /// How many messages of this size the queue takes while nothing is written.
+  /// The number of messages of this size that the queue takes while nothing is
+  /// written.
   size_t fill(size_t frame_bytes) {
     auto payload = frame_bytes - 2;
     payload -= frame_bytes > 127 ? 2 : 0;
@@ -221,7 +221,8 @@ TEST_F(WsClientBoundsTest, AServerThatFallsSilentIsGivenUp) {
 TEST_F(WsClientBoundsTest, AServerThatTakesNothingIsGivenUp) {
   open(false);
   server().set_room(0);
-  network->loop.advance(limits::ws_ping_interval); // What it does not take.
+  // The peer does not take the ping.
+  network->loop.advance(limits::ws_ping_interval);
   expect_end_after(limits::ws_stall_timeout,
                    "the peer does not take what is sent");
 }

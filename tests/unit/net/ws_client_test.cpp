@@ -14,7 +14,7 @@ using outcome = raw_peer::outcome;
 
 constexpr size_t plenty = 1'000'000'000;
 
-/// Writes down what a listener is told.
+/// Records the calls of a listener.
 class recording_listener final : public ws_listener {
 public:
   void on_open() override { opens.push(true); }
@@ -114,8 +114,7 @@ TEST_F(WsClientTest, FramesArriveInOrderAsTheyWereSent) {
   EXPECT_EQ(request.find("Extensions"), std::string::npos);
 }
 
-// What one read brought is handed out at once; nothing waits for a batch to
-// fill.
+// Messages of one read are passed on at once; none waits for a batch to fill.
 TEST_F(WsClientTest, ASingleFrameIsNotHeldBack) {
   inbox<int> turns;
   auto server = serve([&](ws_peer& peer, raw_peer&) {
@@ -199,7 +198,7 @@ TEST_F(WsClientTest, WithoutCreditTheSocketIsNotRead) {
   client->grant(3, plenty);
   take(3);
   for (size_t before = 1; before != sent;) {
-    before = sent; // The sender runs into TCP's back-pressure and stays there.
+    before = sent; // TCP's back-pressure stops the sender.
     EXPECT_FALSE(listener->batches.pop(100ms));
   }
   EXPECT_LT(sent, 5'000u);
@@ -247,7 +246,7 @@ TEST_F(WsClientTest, PingsGoOutAndAreAnswered) {
   EXPECT_EQ(info.close_code, 1000);
 }
 
-// hostile-inputs.md 2.1.22: a half-open stream must not hang for ever.
+// hostile-inputs.md 2.1.22: a half-open stream must not stay for ever.
 // protocol-coverage.md 1.2
 TEST_F(WsClientTest, ASilentPeerIsGivenUp) {
   auto server = serve([](ws_peer&, raw_peer& x) {
@@ -376,7 +375,7 @@ TEST_F(WsClientTest, WhatWeSendIsBoundedInMessagesAndBytes) {
       peer.send_close(1000);
     });
     dial(server);
-    inbox<bool> gate; // Holds the loop, so that nothing is written meanwhile.
+    inbox<bool> gate; // Blocks the loop, so that nothing is written meanwhile.
     threads.post([&gate] {
       gate.pop();
     });

@@ -29,7 +29,7 @@ bytes fragment(ws_opcode opcode, std::string_view payload) {
   return x;
 }
 
-/// What a decoder makes of `input`, given at most `step` bytes at a time.
+/// The events of a decoder that gets at most `step` bytes of `input` at a time.
 std::vector<ws_decoder::event> decode(ws_decoder& x, bytes_view input,
                                       size_t step) {
   std::vector<ws_decoder::event> events;
@@ -57,7 +57,7 @@ std::vector<ws_decoder::event> decode(const bytes& input, bool masked = false,
   return decode(x, input, 1);
 }
 
-/// The close code that the first event fails with; 0 when it does not.
+/// The close code of the failure; 0 when nothing fails.
 uint16_t failure(const bytes& input, bool masked = false) {
   auto events = decode(input, masked);
   return !events.empty() && events.back().what == event_is::failed
@@ -227,8 +227,9 @@ TEST(WsCodecTest, MessagesAreFramedOnceForAll) {
   EXPECT_EQ(ws_message::binary(bytes(200)).frame().data()[0], 0x82);
 }
 
-// Hostile input of any kind ends in events or in a failure, never in a crash;
-// the sanitizers watch. Seeded, so that a failure can be repeated.
+// Any hostile input ends in events or in a failure, never in a crash;
+// sanitizers detect errors. The seed is fixed, so that a failure can be
+// repeated.
 TEST(WsCodecTest, RandomBytesAreSurvived) {
   std::mt19937 random{20'240'501};
   for (int round = 0; round < 20'000; ++round) {

@@ -10,7 +10,7 @@
 
 #include <random>
 
-// A stranger judges our framing: Beast's WebSocket at the other end.
+// Checks our framing against another implementation: Beast's WebSocket.
 
 namespace weir::net {
 
@@ -38,7 +38,7 @@ public:
   inbox<ws_close_info> closes;
 };
 
-/// Messages of sizes around every border of the framing, and some at random.
+/// Messages with sizes around every limit of the framing, and some random ones.
 std::vector<std::string> messages() {
   std::mt19937 random{42};
   std::vector<std::string> out;
@@ -57,7 +57,7 @@ protected:
     socket.connect({asio::ip::address_v4::loopback(), server->local().port});
     beast_stream x{std::move(socket)};
     beast::websocket::permessage_deflate offer;
-    offer.client_enable = true; // Offered, and not taken up.
+    offer.client_enable = true; // It is offered, and not accepted.
     x.set_option(offer);
     x.read_message_max(1 << 20);
     std::thread accepting{[this] {

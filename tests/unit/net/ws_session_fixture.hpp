@@ -7,7 +7,7 @@
 
 namespace weir::net {
 
-/// Writes down what a session's listener is told.
+/// Records the calls of a session's listener.
 class recording_session_listener final : public ws_session_listener {
 public:
   void on_text(std::string_view message) override {
@@ -30,7 +30,7 @@ public:
   tests::inbox<std::string> closes;
 };
 
-/// Hands upgrades to the test.
+/// Passes upgrades to the test.
 class upgrade_service final : public http_service {
 public:
   void on_request(incoming_request, responder answer) override {
@@ -77,7 +77,8 @@ protected:
     return tests::raw_peer::dial(server->local().port, nullptr, receive_bytes);
   }
 
-  /// Sends `message` until the queue is full; returns how many were taken.
+  /// Sends `message` until the queue is full; returns the number that was
+  /// taken.
   size_t fill(const ws_message& message) {
     size_t n = 0;
     while (session->send(message))

@@ -110,7 +110,7 @@ TEST_F(WsSessionLimitsTest, PeersArePingedAndDroppedWhenTheyStaySilent) {
 }
 
 // @atproto/tap may leave pings unanswered while its handler is slow; taking
-// messages is a sign of life as well.
+// messages shows that it is alive, too.
 TEST_F(WsSessionLimitsTest, APeerThatOnlyReadsIsAlive) {
   options.idle_timeout = 150ms;
   options.ping_interval = 1h;

@@ -70,7 +70,7 @@ TEST_F(WsSessionTest, TheQueueIsBoundedInMessagesAndSaysWhenItDrained) {
   auto peer = connect(socket);
   auto big = ws_message::text(std::string(100'000, 'x'));
   size_t sent = 0;
-  // The kernel takes some, too; what is full is only the queue.
+  // The kernel takes some, too; only the queue must be full.
   do {
     sent += fill(big);
     settle();
@@ -96,7 +96,7 @@ TEST_F(WsSessionTest, TheBoundsOfTheQueueAreExact) {
     options.queue_bytes_max = bounds.second;
     auto socket = dial();
     auto peer = connect(socket);
-    inbox<bool> gate; // Holds the loop, so that nothing is written meanwhile.
+    inbox<bool> gate; // Blocks the loop, so that nothing is written meanwhile.
     threads.post([&gate] {
       gate.pop();
     });
@@ -128,7 +128,7 @@ TEST_F(WsSessionTest, APongOvertakesQueuedMessages) {
   auto socket = dial(4'096);
   auto peer = connect(socket);
   auto message = ws_message::text(std::string(10'000, 'x'));
-  for (int i = 0; i < 800; ++i) // 8 MB, the default bound of the queue.
+  for (int i = 0; i < 800; ++i) // 8 MB, the default limit of the queue.
     ASSERT_TRUE(session->send(message));
   settle();
   ASSERT_GT(session->queued_messages(), 100u);
@@ -138,7 +138,7 @@ TEST_F(WsSessionTest, APongOvertakesQueuedMessages) {
     ASSERT_TRUE(x.ok);
     ++before;
   }
-  // Only what the kernel had already (128 KiB unsent, and the peer's window).
+  // Only what the kernel already had (128 KiB unsent, and the peer's window).
   EXPECT_LT(before, 200u);
   size_t after = 0;
   for (; before + after < 800; ++after)
@@ -179,7 +179,7 @@ TEST_F(WsSessionTest, CloseOvertakesTheQueueAndWaitsForTheAnswer) {
   size_t got = 0;
   auto x = peer.read();
   for (; x.ok && x.opcode == ws_opcode::text; x = peer.read()) {
-    EXPECT_EQ(x.payload.size(), 10'000u); // No message is cut in half.
+    EXPECT_EQ(x.payload.size(), 10'000u); // No message is cut in two.
     ++got;
   }
   EXPECT_EQ(x.payload, "\x03\xf0too slow");

@@ -39,8 +39,8 @@ protected:
     return info.value_or(ws_close_info{});
   }
 
-  /// ... when the upgrade is answered with `wire`; KEY stands for the right
-  /// Sec-WebSocket-Accept.
+  /// The result when the upgrade is answered with `wire`, in which KEY stands
+  /// for the right Sec-WebSocket-Accept.
   ws_close_info answered(std::string wire) {
     scripted_server server{[&wire](raw_peer& socket, size_t) {
       auto request = socket.read_until("\r\n\r\n");
@@ -57,7 +57,7 @@ protected:
 
 } // namespace
 
-// protocol-coverage.md 1.2: what servers send instead of 101.
+// protocol-coverage.md 1.2: answers of servers instead of 101.
 // protocol-coverage.md 11.2
 TEST_F(WsUpgradeTest, OtherAnswersAreReportedWithTheirStatus) {
   struct {

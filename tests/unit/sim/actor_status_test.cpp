@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-// actors.md, Rules: every actor says what it is and how it is.
+// actors.md, Rules: every actor reports its kind and its state.
 
 namespace weir::sim {
 namespace {
@@ -47,8 +47,8 @@ private:
   std::function<void(const actor_status*)> then_;
 };
 
-/// Asks the first actor of each kind that has a turn; one that ends before it
-/// answers is no answer, and the next one is asked.
+/// Asks the first actor of each kind that has a turn. If that ends before it
+/// answers, the next one is asked.
 class status_census {
 public:
   explicit status_census(stepper& steps) : steps_(steps) {

@@ -19,7 +19,7 @@ void lose(const char* owner, size_t bytes) {
   heap::lose(heap::tag_of(owner), bytes);
 }
 
-/// As LevelDB's thread does it.
+/// Does so on another thread, as LevelDB's thread would.
 void elsewhere(void (*what)(const char*, size_t), const char* owner,
                size_t bytes) {
   std::thread{[=] { what(owner, bytes); }}.join();

@@ -61,7 +61,8 @@ TEST_F(CorpusTest, ItsAccountsAreThoseOfTheNetworkItWasMadeFrom) {
   EXPECT_EQ(expected_copies(*open()), expected_copies(source));
 }
 
-// Exports verify at every moment, and the frames lead from one to the next.
+// Exports verify at every moment, and the frames lead from one export to the
+// next.
 TEST_F(CorpusTest, TheTruthIsTheFoldOfThePlayedFrames) {
   const auto x = open();
   mirror by_relay{*x, time.wall_now()};

@@ -45,7 +45,7 @@ TEST_F(DirectoryLogTest, TheExportGoesOnAfterATime) {
   }
 }
 
-// The last operation of a DID says what its document is.
+// The last operation of a DID determines its document.
 TEST_F(DirectoryLogTest, TheExportByNumbersSaysWhatLookUpsSay) {
   inject(fault_kind::rotate_key, 2);
   get(urls.plc + "/export?after=0");

@@ -162,7 +162,7 @@ TEST(EventLogTest, WhatIsHeldBackComesLateAndInOrder) {
   EXPECT_EQ(numbers(log, 0), (std::vector<int64_t>{1, 2, 3}));
 }
 
-// Else it would make frames without end that nobody may read.
+// Otherwise it would make endless frames that no client may read.
 TEST(EventLogTest, NoMoreIsMadeWhileEventsAreHeldBack) {
   event_log log{{}};
   int made = 0;

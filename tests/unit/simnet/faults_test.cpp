@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-// What each fault does to the streams and to the truth (simnet.md, Faults).
+// The effect of each fault on the streams and on the truth (simnet.md, Faults).
 
 namespace weir::tests {
 
@@ -43,7 +43,7 @@ protected:
     return out ? *out : simnet::fault_record{};
   }
 
-  /// What the host of account 3 said since the start.
+  /// The events of account 3's host since the start.
   heard listen_to_host() { return listen(net.truth().host_log(view().host)); }
 
   atproto::public_key key(size_t index = 3) {
@@ -77,7 +77,7 @@ const Event& as(const heard& x, size_t i) {
 TEST_F(FaultsTest, ABadSignatureIsACommitThatNeverWas) {
   const auto before = view();
   inject(about(fault_kind::bad_signature));
-  inject(about(fault_kind::early_commit)); // Of tomorrow.
+  inject(about(fault_kind::early_commit)); // Its rev is in the future.
   const auto heard = listen_to_host();
   EXPECT_EQ(verify(heard, 0).error().why, atproto::verdict::bad_signature);
   const auto tomorrow = time.wall_now() + std::chrono::hours{24};
@@ -245,7 +245,7 @@ TEST_F(FaultsTest, WhatHappensSilentlyIsToldByNoStream) {
   EXPECT_TRUE(listen(*net.truth().relay_log()).events.empty());
 }
 
-// The case that breaks strict engines.
+// Strict engines fail in this case.
 // protocol-coverage.md 11.3
 TEST_F(FaultsTest, AMigrationSendsASyncThatMustBeRefusedAndThenGoesOn) {
   const auto before = view();
@@ -267,13 +267,13 @@ TEST_F(FaultsTest, AMigrationSendsASyncThatMustBeRefusedAndThenGoesOn) {
   const auto slice = atproto::car_slice::parse(sync.blocks).value();
   const auto inside = atproto::decode_commit(slice.blocks()[0].data).value();
   EXPECT_EQ(inside.rev, before.rev);
-  // The old host says goodbye, and the relay does not pass that on.
+  // The old host announces the move, and the relay does not pass that on.
   const auto here = listen(net.truth().host_log(before.host));
   ASSERT_EQ(here.events.size(), 1u);
   EXPECT_EQ(as<account_event>(here, 0).status, "deactivated");
   EXPECT_EQ(listen(*net.truth().relay_log()).events.size(), 4u);
   EXPECT_EQ(seen_from(view(), before.host)->status, standing::deactivated);
-  // The next commit follows from what everybody has.
+  // The next commit follows the state that all have.
   net.traffic().post(3);
   const auto next = listen_to_host();
   const auto made = verify(next, 4);
@@ -292,7 +292,7 @@ TEST_F(FaultsTest, MovingBackForgetsTheFormerHome) {
   inject(move);
   ASSERT_EQ(view().former.size(), 1u);
   EXPECT_NE(view().former[0].host, home);
-  EXPECT_FALSE(net.faults().inject(move)); // It lives there already.
+  EXPECT_FALSE(net.faults().inject(move)); // It already lives there.
 }
 
 TEST_F(FaultsTest, ALostWindowTakesCommitsOfOneStreamOnly) {

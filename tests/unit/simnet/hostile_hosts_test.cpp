@@ -53,7 +53,7 @@ protected:
     return xrpc(urls.hosts[x.host], "sync.getRepo?did=" + x.id.str());
   }
 
-  /// The answer to a GET that must fail within these limits.
+  /// The error of a GET that must fail within these limits.
   error get_error_within(const std::string& url,
                          const net::http_call_limits& limits) {
     net::http_request request;
@@ -101,7 +101,8 @@ TEST_F(HostileHostsTest, SomeAccountsAreDeactivatedFromTheStart) {
 
 TEST_F(HostileHostsTest, ASlowHostSendsTheRepoAndThenWhatNobodyNeeds) {
   const auto url = repo_url(someone_of(slow_host));
-  EXPECT_EQ(get_error(url).code, ec::limit_reached); // 900 MB, as it says.
+  // The head announces 900 MB.
+  EXPECT_EQ(get_error(url).code, ec::limit_reached);
   net::http_call_limits limits;
   limits.body_bytes_max = uint64_t{1} << 30;
   limits.total = 1s;
@@ -123,7 +124,7 @@ TEST_F(HostileHostsTest, AnEndlessStreamNeverWaitsForNews) {
   for (int i = 0; i < 1'000; ++i)
     ASSERT_TRUE(ear.ear->frames.pop());
   EXPECT_GE(net.hostile().of(endless_host).frames, 1'000u);
-  // Nobody else hears of it.
+  // No other server gets these events.
   EXPECT_EQ(net.truth().relay_log()->newest(), 0);
 }
 
@@ -312,7 +313,7 @@ TEST_F(HostileHostsTest, AThrottledStreamComesAtItsRate) {
   for (int i = 0; i < 4; ++i) {
     const auto frame = ear.ear->frames.pop();
     ASSERT_TRUE(frame);
-    // It rests after each one.
+    // The server pauses after each one.
     EXPECT_GE(system_clock().steady_now() - start,
               std::chrono::microseconds{sent * 100});
     sent += frame->size();

@@ -10,11 +10,11 @@
 
 namespace weir::tests {
 
-/// A population small enough for every test, under a clock that stands still.
+/// A population small enough for every test, under a clock that does not move.
 simnet::network_options small_network(const clock& time, size_t accounts = 12,
                                       uint64_t records = 400);
 
-/// One account as a follower holds it.
+/// The copy of one account at a follower.
 struct copy {
   atproto::tid rev;
   atproto::cid data;
@@ -23,11 +23,11 @@ struct copy {
   friend bool operator==(const copy&, const copy&) = default;
 };
 
-/// For failed comparisons.
+/// Prints a copy when a comparison fails.
 void PrintTo(const copy& x, std::ostream* out);
 
-/// The naive engine: starts from exports, then folds verified frames, and
-/// refuses what does not follow.
+/// A simple engine: starts with exports, then applies verified frames in order,
+/// and refuses those that do not follow.
 class mirror {
 public:
   explicit mirror(const simnet::truth& source, wall_time now);
@@ -35,14 +35,14 @@ public:
   /// Fetches and verifies one account.
   void fetch(size_t index);
 
-  /// Fetches everybody.
+  /// Fetches and verifies all accounts.
   void fetch_all();
 
   /// Applies frames after the last one seen. Fails the test when one does not
   /// verify or does not follow.
   void follow(const simnet::event_log& log);
 
-  /// What the frames and exports add up to.
+  /// The result of all frames and exports.
   const std::map<std::string, copy>& copies() const noexcept { return copies_; }
 
   size_t commits() const noexcept { return commits_; }
@@ -57,7 +57,7 @@ private:
   std::map<std::string, copy> copies_;
 };
 
-/// The network's own word, in the same form.
+/// The network's own state, in the same form.
 std::map<std::string, copy> expected_copies(const simnet::truth& source);
 
 /// Frames of a log after `cursor`, decoded; the frames outlive the events.

@@ -52,7 +52,7 @@ TEST(RepoTreeTest, AnEmptyTreeHasTheEmptyRootAndItsBlock) {
   EXPECT_EQ(atproto::cid::of_dag_cbor(x.blocks().front().data), x.root());
 }
 
-// protocol-coverage.md 5.1: the shape follows from the contents alone.
+// protocol-coverage.md 5.1: the shape depends only on the contents.
 TEST(RepoTreeTest, AnyHistoryEndsInTheTreeThatItsContentsBuild) {
   const auto random = seeded_random(1);
   repo_tree x;
@@ -61,7 +61,7 @@ TEST(RepoTreeTest, AnyHistoryEndsInTheTreeThatItsContentsBuild) {
     const auto path = make_path(random->below(400));
     const auto before
       = expected.find(path) == expected.end() ? atproto::cid{} : expected[path];
-    // Growing first, shrinking to nothing later.
+    // It grows first and shrinks to nothing later.
     if (random->below(4000) > static_cast<uint64_t>(i)) {
       auto item = make_record(random->below(60'000));
       expected[path] = item.id;
@@ -137,7 +137,8 @@ TEST(RepoTreeTest, BlocksAreTheWholeTreeAndHashToTheirNames) {
   EXPECT_TRUE(names.contains(x.root()));
 }
 
-// protocol-coverage.md 2.4: what a proof holds is enough to look the path up.
+// protocol-coverage.md 2.4: the nodes of a proof are enough to look the path
+// up.
 TEST(RepoTreeTest, AProofIsEnoughToLookThePathUpAndNamesEachNodeOnce) {
   repo_tree x;
   for (uint64_t i = 0; i < 2000; ++i)
@@ -155,7 +156,7 @@ TEST(RepoTreeTest, AProofIsEnoughToLookThePathUpAndNamesEachNodeOnce) {
         return at == blocks.end() ? nullptr : &at->second;
       });
     ASSERT_TRUE(tree) << to_string(tree.error());
-    // Neither moves a node: both only say what the key had.
+    // Neither changes a node: both only return the former value.
     const auto value = wanted < 2000 ? tree->put(path, root) : tree->remove(path);
     ASSERT_TRUE(value) << to_string(value.error());
     EXPECT_EQ(value->defined(), wanted < 2000);

@@ -13,7 +13,7 @@
 
 namespace weir::tests {
 
-/// What a stream told us, frame by frame, and how it ended.
+/// The messages of a stream, frame by frame, and its end.
 class stream_ear final : public net::ws_listener {
 public:
   void on_open() override { opened.push(true); }
@@ -30,7 +30,7 @@ public:
   inbox<net::ws_close_info> closed;
 };
 
-/// A network on real sockets, and clients that look at it from outside.
+/// A network on real sockets, and clients that see it from outside.
 class ServersFixture : public NetFixture {
 protected:
   ServersFixture() : ServersFixture(small_network(system_clock())) {
@@ -39,10 +39,10 @@ protected:
 
   explicit ServersFixture(const simnet::network_options& options);
 
-  /// GET; follows one redirect.
+  /// Sends a GET and follows one redirect.
   net::http_response get(const std::string& url, bool gzip = false);
 
-  /// The answer to a GET that must fail on the way.
+  /// The error of a GET that must fail before an answer.
   error get_error(const std::string& url);
 
   net::http_response post(const std::string& url, const std::string& body);

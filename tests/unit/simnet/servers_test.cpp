@@ -5,7 +5,7 @@
 
 #include <set>
 
-// What the servers answer.
+// The answers of the servers.
 
 namespace weir::tests {
 
@@ -17,7 +17,7 @@ using simnet::fault_kind;
 
 class ServersTest : public ServersFixture {
 protected:
-  /// Name of the error in an answer that must have this status.
+  /// The name of the error in an answer that must have this status.
   std::string refusal(const std::string& url, int status = 400) {
     const auto x = get(url);
     EXPECT_EQ(x.status, status) << url;
@@ -31,7 +31,7 @@ protected:
     ASSERT_TRUE(net.faults().inject(x));
   }
 
-  /// Everything that a listing names, page by page.
+  /// All lines of a listing, page by page.
   std::vector<json::object> list(const std::string& url) {
     std::vector<json::object> out;
     for (std::string cursor; out.size() < 100;) {
@@ -43,7 +43,7 @@ protected:
         EXPECT_FALSE(page.contains("cursor"));
         return out;
       }
-      // Also on the last page.
+      // The last page has a cursor, too.
       cursor = "&cursor=" + std::string{page.at("cursor").as_string()};
     }
     return out;
@@ -329,7 +329,7 @@ TEST_F(ServersTest, GetRepoFailsInEachOrderedWayAndThenWorks) {
   EXPECT_EQ(limited.status, 429);
   EXPECT_EQ(limited.retry_after, std::chrono::seconds{2});
   EXPECT_EQ(get(url).status, 500);
-  // Cut and slow at once.
+  // The answer is cut and slow.
   const auto start = system_clock().steady_now();
   EXPECT_EQ(get_error(url).code, ec::unreachable);
   EXPECT_GE(system_clock().steady_now() - start,

@@ -33,7 +33,7 @@ protected:
 
   atproto::tid next_rev() { return atproto::tid{++rev_}; }
 
-  /// What a stranger makes of the commit.
+  /// Verifies the commit as a stranger would.
   atproto::verified<atproto::verified_commit>
   verify(const signed_commit& x) const {
     auto event = x.event;
@@ -55,8 +55,8 @@ private:
 
 } // namespace
 
-// protocol-coverage.md 2.2 to 2.5: every commit carries what its verifier
-// needs.
+// protocol-coverage.md 2.2 to 2.5: every commit has the blocks that its
+// verifier needs.
 TEST_P(SignedRepoTest, RandomCommitsVerifyAndFollowFromEachOther) {
   std::set<std::string> present;
   ASSERT_TRUE(verify(repo.commit({}, next_rev())));

@@ -30,7 +30,7 @@ int64_t seq_of(const atproto::frame_event& x) {
 TEST_F(StreamsTest, AStreamWithoutCursorStartsNow) {
   net.traffic().make(5);
   auto x = subscribe(urls.relay);
-  // The server knows its client once it is counted.
+  // The server knows its client once the client is counted.
   const auto deadline = system_clock().steady_now() + patience;
   while (net.truth().relay_log()->subscribers() == 0)
     ASSERT_LT(system_clock().steady_now(), deadline);
@@ -86,8 +86,8 @@ TEST_F(StreamsTest, APassedWindowIsAnnouncedBeforeTheOldestFrame) {
   EXPECT_EQ(seq_of(y.next()), 5);
 }
 
-// Whoever is passed by the window while connected is told, and not left with a
-// hole that nothing shows.
+// A connected client that the window passes is told so, instead of missing
+// events without a sign.
 TEST_F(StreamsTest, AClientThatTheWindowPassesIsTooSlow) {
   net.traffic().make(1);
   auto x = subscribe(urls.relay, "?cursor=0");

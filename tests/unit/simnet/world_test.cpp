@@ -19,7 +19,7 @@ protected:
   manual_clock time;
 };
 
-/// Everything that leaves a network, in one string of bytes.
+/// All output of a network as one string of bytes.
 bytes everything(const world& x) {
   bytes out;
   const auto add = [&out](bytes_view y) {
@@ -62,7 +62,7 @@ TEST_F(WorldTest, EveryExportVerifiesAndEqualsTheTruth) {
   EXPECT_EQ(copies.copies(), expected_copies(x));
 }
 
-// Both orders: one stream a host, and the relay's.
+// In both orders: the streams of the hosts, and the relay's.
 TEST_F(WorldTest, TheTruthIsTheFoldOfTheFrames) {
   world x{small_network(time)};
   mirror by_host{x, time.wall_now()};
@@ -80,7 +80,7 @@ TEST_F(WorldTest, TheTruthIsTheFoldOfTheFrames) {
   EXPECT_EQ(by_relay.copies(), expected_copies(x));
 }
 
-// Shares and sizes as records of the network have them.
+// Shares and sizes are like those of records in the real network.
 TEST_F(WorldTest, RecordsAreShapedLikeThoseOfTheNetwork) {
   const world x{small_network(time, 200, 20'000)};
   std::map<std::string, double> kinds;
@@ -124,8 +124,8 @@ TEST_F(WorldTest, UnsafeRecordsComeOnlyWhenAskedFor) {
                       refused += !atproto::cbor::validate(item.block);
                       return true;
                     });
-  EXPECT_GT(refused, 0u);      // floats
-  EXPECT_GT(numbers, refused); // and large integers
+  EXPECT_GT(refused, 0u);      // Because of floats.
+  EXPECT_GT(numbers, refused); // Also because of large integers.
 }
 
 // protocol-coverage.md 11.5: identity, account, commit without prevData, sync.

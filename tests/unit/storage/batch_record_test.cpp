@@ -5,14 +5,15 @@
 
 #include <gmock/gmock.h>
 
-// What a follower or a mirror of a store gets of it (docs/storage-format.md 5).
+// The records of a store that a follower or a mirror gets
+// (docs/storage-format.md 5).
 
 namespace weir::tests {
 namespace {
 
 using namespace storage;
 
-/// A record as somebody else reads it.
+/// A record as another program reads it.
 struct read_record {
   uint64_t partition = 0;
   op_id last = 0;
@@ -42,7 +43,7 @@ read_record read(const std::string& record) {
   return out;
 }
 
-/// All rows but those that say which store it is.
+/// All rows except those with the store's identity.
 std::vector<std::pair<std::string, std::string>> rows_of(const database& db) {
   std::vector<std::pair<std::string, std::string>> out;
   for (auto rows = db.scan({}); rows.valid(); rows.next())

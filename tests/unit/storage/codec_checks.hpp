@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-// What every codec of the store must stand.
+// Properties that every codec of the store must have.
 
 namespace weir::tests {
 
-/// No proper prefix decodes, and neither does a longer string.
+/// Neither a proper prefix nor a longer string decodes.
 template <class Decode>
 void expect_whole_only(const std::string& encoded, Decode decode) {
   for (size_t size = 0; size < encoded.size(); ++size)
@@ -20,7 +20,7 @@ void expect_whole_only(const std::string& encoded, Decode decode) {
   EXPECT_FALSE(decode(encoded + '\0').has_value());
 }
 
-/// What decodes from changed bytes encodes to exactly those bytes.
+/// Changed bytes that decode are encoded to exactly the same bytes.
 template <class Decode, class Encode>
 void expect_canonical(const std::string& encoded, Decode decode,
                       Encode encode) {
@@ -33,7 +33,7 @@ void expect_canonical(const std::string& encoded, Decode decode,
   }
 }
 
-/// Bytes of no meaning never do more than fail.
+/// Random bytes may only fail to decode.
 template <class Decode>
 void expect_survives_noise(uint64_t seed, Decode decode) {
   const auto random = seeded_random(seed);

@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-// Names of collections: whose they are, and when they are free again. Chains of
-// repos with many collections.
+// Names of collections: the hosts to which they are charged, and when they are
+// free again. Also chains of repos with many collections.
 
 namespace weir::storage {
 namespace {
@@ -18,7 +18,7 @@ using tests::test_store;
 
 class CollectionNamesTest : public testing::Test {
 protected:
-  /// Room for about so many names, whatever they are.
+  /// Makes room for about this number of names.
   void make_room(size_t names) {
     store.names_bytes_max = names * 400;
     store.reopen();
@@ -103,7 +103,8 @@ TEST_F(CollectionNamesTest, ANameStaysTheShareOfWhoBeganIt) {
   EXPECT_EQ(store.names->bytes(), 0u);
 }
 
-// Two hosts whose repos use each other's names, in turn, as long as they may
+// Two hosts whose repos use each other's names in turn, as long as they are
+// allowed to
 TEST_F(CollectionNamesTest, HostsThatUseEachOthersNamesLeaveRoomForOthers) {
   make_room(1'000);
   begin(alice, "https://one.test");
@@ -218,8 +219,8 @@ TEST_F(CollectionNamesTest, StreamsBeyondTheFirstHaveTheirOwnRows) {
   EXPECT_EQ(rows(), 1u);
 }
 
-// What a commit writes does not grow with what its repo ever held: one row
-// more when its collection stands apart, and bytes within a bound.
+// The bytes that a commit writes do not grow with what its repo ever had: one
+// more row when its collection has a row of its own, and bytes within a limit.
 TEST_F(CollectionNamesTest, ACommitWritesTheSameForOneAndForAThousand) {
   const auto written = [&](test_account& who) {
     const auto before = store.db->counters();

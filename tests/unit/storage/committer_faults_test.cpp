@@ -2,8 +2,8 @@
 #include "tests/support/fault_env.hpp"
 #include "tests/unit/storage/journal_history.hpp"
 
-// Crashes and disk errors under the writer: testing.md, Disk;
-// architecture.md I1, I3, I4; OPLOG-05, OPLOG-22.
+// Crashes and disk errors during commits: testing.md, Disk; architecture.md I1,
+// I3, I4; OPLOG-05, OPLOG-22.
 
 namespace weir::storage {
 namespace {
@@ -69,7 +69,8 @@ TEST(CommitterFaultsTest, ADamagedRowStopsTheWriterForGood) {
   EXPECT_EQ(store.writer->last_id(), 2u);
 }
 
-// SQLite's method: the n-th call fails, for every n, until none is reached.
+// SQLite's method: the n-th call fails, for every n, until a run ends before
+// it.
 // protocol-coverage.md 2.1.7
 TEST(CommitterFaultsTest, AGroupIsAllOrNothingWhicheverCallFails) {
   for (const unsigned torn : {0u, 128u, 256u}) {
@@ -98,8 +99,8 @@ TEST(CommitterFaultsTest, AGroupIsAllOrNothingWhicheverCallFails) {
   }
 }
 
-// No id that was reported durable ever stands for something else, over many
-// power losses of one store.
+// An id that was reported durable never gets another content, over many power
+// losses of one store.
 TEST(CommitterFaultsTest, DurableIdsKeepTheirContentOverPowerLosses) {
   const auto dice = seeded_random(42);
   for (uint64_t seed = 1; seed <= 20; ++seed) {
@@ -111,7 +112,7 @@ TEST(CommitterFaultsTest, DurableIdsKeepTheirContentOverPowerLosses) {
     for (size_t crash = 0; crash < 6; ++crash) {
       const auto ok = run(store, past, 1 + dice->below(10));
       ASSERT_TRUE(ok) << to_string(ok.error());
-      // One more group is written and not yet synced when the power goes.
+      // One more group is written and not yet synced when the power is lost.
       const auto late = past.next_group();
       faults.plan({.kinds = tests::kind_bit(tests::io_call::sync), .instead = [&] {
         disk.cut_power(*dice, {.garble = dice->below(2) == 0});
@@ -128,7 +129,7 @@ TEST(CommitterFaultsTest, DurableIdsKeepTheirContentOverPowerLosses) {
       const auto known
         = past.durable.empty() ? 0 : past.durable.rbegin()->first;
       if (store.writer->last_id() != known)
-        break; // The late group survived: the accounts do not know it.
+        break; // The late group survived, and the accounts do not know it.
       past.rewind();
     }
   }

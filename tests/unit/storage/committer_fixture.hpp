@@ -5,10 +5,10 @@
 
 namespace weir::tests {
 
-/// A store, two accounts, and looks at single rows.
+/// A store, two accounts, and access to single rows.
 class committer_fixture : public testing::Test {
 protected:
-  /// Commits an update of `who` and lets it take over the answer.
+  /// Commits an update of `who` and gives it the receipt.
   storage::update_receipt apply(test_account& who, repo_update update) {
     auto receipt = store.commit(std::move(update));
     who.accept(receipt);

@@ -5,8 +5,8 @@
 
 #include <gmock/gmock.h>
 
-// What the writer lets through, and the rows it keeps beside the log:
-// actors.md, One update of a repo; OPLOG-33, OPLOG-34.
+// The updates that the writer accepts, and the rows that it keeps besides the
+// log: actors.md, One update of a repo; OPLOG-33, OPLOG-34.
 
 namespace weir::storage {
 namespace {
@@ -35,8 +35,8 @@ TEST_F(CommitterGuardsTest,
   EXPECT_EQ(store.writer->last_id(), 4u);
 }
 
-// The revision counts `$commit` operations only; facts of the account move the
-// streams, too.
+// The revision counts only `$commit` operations, but facts of the account also
+// advance the streams.
 TEST_F(CommitterGuardsTest, AnUpdateOnAnOldStreamIsAMismatchAtTheSameRevision) {
   apply(alice, alice.commit({{"app.a.x/1", "one"}}));
   auto late = alice.commit({{"app.a.x/2", "two"}});
@@ -49,8 +49,8 @@ TEST_F(CommitterGuardsTest, AnUpdateOnAnOldStreamIsAMismatchAtTheSameRevision) {
   EXPECT_EQ(only_receipt(late).outcome, update_outcome::mismatch);
 }
 
-// Who computes on streams that no store gave out has lost its mind: nothing is
-// written any more, under whatever name.
+// An update based on streams that no store produced shows a bug: nothing is
+// written any more, for any repo.
 TEST_F(CommitterGuardsTest, AStreamThatTheStoreNeverNamedEndsTheWriter) {
   apply(alice, alice.appear());
   apply(alice, alice.commit({{"app.a.x/1", "one"}}));
@@ -119,7 +119,7 @@ TEST_F(CommitterGuardsTest, FencesAreBoundedAndTheOldestGoesFirst) {
   EXPECT_EQ(only_receipt(update).outcome, is_done);
 }
 
-// limits::fences_max: the one that was fenced longest ago, not first
+// limits::fences_max: the order is that of the last fence, not the first
 TEST_F(CommitterGuardsTest, ARepoThatIsFencedAgainIsNotTheOldest) {
   store.writer->fence(alice.repo);
   for (size_t i = 1; i < limits::fences_max; ++i)
@@ -202,8 +202,8 @@ TEST_F(CommitterGuardsTest, ARepoHasUpToItsLimitOfStreams) {
   EXPECT_EQ(more.outcome, update_outcome::refused);
   EXPECT_THAT(more.reason, testing::HasSubstr("collections"));
   apply(alice, alice.chunk({{numbered("app.n", 5) + "/2", "r"}}));
-  // Our own scopes find their place beside them: the commit that ends the
-  // resync, then the fact that the account is deleted.
+  // Our own scopes are accepted in addition: the commit that ends the resync,
+  // then the fact that the account is deleted.
   apply(alice, alice.finish());
   EXPECT_EQ(alice.chain->streams.size(), limits::repo_streams_max + 1);
   apply(alice, alice.erase());

@@ -5,8 +5,8 @@
 #include "storage/tables/repo_table.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
-// Random lives of several repos against a model of their records: what the log
-// says is what is held; architecture.md I2, I3, I6.
+// Random lives of several repos compared with a model of their records: the log
+// gives the copy; architecture.md I2, I3, I6.
 
 namespace weir::storage {
 namespace {
@@ -66,7 +66,7 @@ private:
     return one.commits(all);
   }
 
-  /// Paths of few collections and keys, each at most once.
+  /// Paths of a few collections and keys, each at most once.
   std::vector<change> changes(const test_account& one) {
     std::map<std::string, change> out;
     for (auto n = dice_->below(7); n > 0; --n) {
@@ -77,7 +77,7 @@ private:
         size = 0;
       out[path] = {path, std::string(size, char('a' + dice_->below(26)))};
     }
-    // A chunk is a diff: it deletes only what is there.
+    // A chunk is a diff: it deletes only records that exist.
     std::vector<change> list;
     for (auto& [path, x] : out)
       if (!x.body.empty() || one.records.contains(path))

@@ -2,7 +2,7 @@
 #include "storage/log/content_reader.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 
-// What the writer writes, and what it costs: storage-format.md 5; OPLOG-05,
+// The data that the writer writes, and its cost: storage-format.md 5; OPLOG-05,
 // OPLOG-22, OPLOG-24, OPLOG-30.
 
 namespace weir::storage {
@@ -82,7 +82,7 @@ TEST_F(CommitterTest, StreamHashesDoNotDependOnWhoElseIsWritten) {
 
 // -- cost ---------------------------------------------------------------------
 
-// At most 6 rows a one-record live commit, no read.
+// At most 6 rows for a live commit of one record, and no read.
 TEST_F(CommitterTest, ALiveCreateCostsSixRowsAndNoRead) {
   apply(alice, alice.commit({{"app.a.x/1", "one"}}));
   const auto before = store.db->counters();
@@ -112,8 +112,8 @@ TEST_F(CommitterTest, BackfilledRecordsCostAtMostTwoRowsEach) {
   apply(alice, update);
   const auto after = store.db->counters();
   EXPECT_LE(after.rows - before.rows, 2 * limits::transaction_ops_max);
-  // Exactly: a head each, log, content, stream, chain, member, two names, the
-  // next id of a name, and the first minute of the time index.
+  // Exactly: a head for each record, log, content, stream, chain, member, two
+  // names, the next id of a name, and the first minute of the time index.
   EXPECT_EQ(after.rows - before.rows, limits::transaction_ops_max + 9);
   EXPECT_EQ(after.gets - before.gets, 1u) << "whose share the name is";
 }

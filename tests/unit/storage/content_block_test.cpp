@@ -93,7 +93,7 @@ TEST(ContentBlockTest, HoldsAsManyBodiesAsATransactionMayHave) {
   auto value = out.take();
   EXPECT_EQ(content_block_reader::open(value)->count(),
             limits::transaction_ops_max);
-  // One more: 257 as a number, one more item, one more body.
+  // One more of each: 257 as a number, an item, a body.
   const std::string item = value.substr(3, 5);
   value = value.substr(0, 1) + "\x81\x02" + item + value.substr(3) + "x";
   EXPECT_FALSE(content_block_reader::open(value));

@@ -7,10 +7,10 @@ namespace weir::storage {
 
 using bytes_of_row = std::optional<std::string>;
 
-/// What happened to one row of a store.
+/// A change of one row of a store.
 struct damage {
   const char* kind;
-  std::string key; ///< Of one row, before and after.
+  std::string key; ///< The key of the row, before and after.
   bytes_of_row before;
   bytes_of_row after;
 };

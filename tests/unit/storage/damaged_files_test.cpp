@@ -6,9 +6,9 @@
 
 #include <future>
 
-// Files of a store that somebody removed or that the disk damaged: never taken
-// for less content, and the sentence says what to do. What a crash leaves behind
-// is none of that.
+// Files of a store that were removed, or damaged by the disk: the store never
+// opens with less content, and the error says what to do. The state after a
+// crash does not count as damage.
 
 namespace weir::storage {
 
@@ -25,7 +25,7 @@ using tests::put_row;
 constexpr access_mode both_modes[] = {access_mode::owner,
                                       access_mode::read_only};
 
-/// A store that its owner closed, with `rows` rows that only its log has.
+/// A closed store with `rows` rows that are only in its log.
 std::unique_ptr<memory_disk> closed_store(uint64_t rows) {
   auto disk = std::make_unique<memory_disk>();
   const auto store = open_store(disk.get(), {.write_buffer_bytes = 4'194'304});
@@ -47,8 +47,8 @@ void expect_refused(memory_disk& disk, const std::string& words) {
   }
 }
 
-/// Opens a store twice, lets it write many logs and tables, and ends it.
-/// @returns how many rows it acknowledged.
+/// Opens a store twice, writes many logs and tables, and closes it.
+/// @returns the number of rows that it acknowledged
 uint64_t use_store(disk_env& disk, int rows) {
   uint64_t acknowledged = 0;
   for (int opening = 0; opening < 2; ++opening) {
@@ -62,7 +62,7 @@ uint64_t use_store(disk_env& disk, int rows) {
   return acknowledged;
 }
 
-/// What everybody who opens a store after a crash must find.
+/// The expected result of every opening of a store after a crash.
 void expect_opens(memory_disk& disk, uint64_t acknowledged) {
   for (const auto access : {access_mode::read_only, access_mode::owner}) {
     const auto store = open_store(&disk, {.access = access});
@@ -77,7 +77,7 @@ void expect_opens(memory_disk& disk, uint64_t acknowledged) {
 
 // -- the log ------------------------------------------------------------------
 
-// LevelDB would start without a word, and give the ids of the rows out again.
+// LevelDB would start silently and use the ids of the rows again.
 TEST(DamagedFilesTest, AStoreWithoutItsLogIsRefusedUntilItIsBack) {
   const auto disk = closed_store(50);
   const auto logs = files_like(*disk, ".log");
@@ -97,12 +97,12 @@ TEST(DamagedFilesTest, ANewerLogDoesNotStandInForTheOneThatIsGone) {
   expect_refused(*disk, name + " is gone");
 }
 
-/// A store that was killed while one log gives way to the next.
+/// A store that was killed while one log was replaced by the next.
 std::unique_ptr<memory_disk> killed_between_logs(uint64_t& rows) {
   auto disk = std::make_unique<memory_disk>();
   tests::fault_env faults{*disk};
   std::promise<void> killed;
-  // The table of the old log waits until then.
+  // Until then the table of the old log waits.
   faults.plan({.kinds = tests::kind_bit(tests::io_call::create),
                .name_ends_with = ".ldb",
                .instead = [done = killed.get_future().share()] {
@@ -118,7 +118,7 @@ std::unique_ptr<memory_disk> killed_between_logs(uint64_t& rows) {
   return disk;
 }
 
-// The MANIFEST names the oldest log only.
+// The MANIFEST has only the oldest log.
 TEST(DamagedFilesTest, TheNewestOfTwoLogsIsMissedToo) {
   uint64_t rows = 0;
   const auto whole = killed_between_logs(rows);
@@ -132,7 +132,8 @@ TEST(DamagedFilesTest, TheNewestOfTwoLogsIsMissedToo) {
   expect_opens(*whole, rows);
 }
 
-// A store of an earlier version has no side file, and a bit of it may flip.
+// A store of an earlier version has no side file, and a bit of the file may
+// flip.
 TEST(DamagedFilesTest, WithoutASideFileThatSaysSomethingNothingIsMissed) {
   const auto whole = closed_store(50);
   const auto name = path_of("NEWEST_LOG");
@@ -165,8 +166,8 @@ TEST(DamagedFilesTest, AStoreThatDiedBeforeItsFirstLogIsMade) {
   expect_opens(disk, 0);
 }
 
-// Every moment of the first openings, of the change from log to log and of
-// compactions; killed, and with the power lost.
+// Every moment of the first openings, of the change of logs and of compactions:
+// killed, and with a power loss.
 TEST(DamagedFilesTest, NoCrashLeavesAStoreWhoseLogIsMissed) {
   constexpr tests::power_loss losses[] = {
     {.bytes = tests::kept::none, .entries = tests::kept::none},
@@ -199,7 +200,8 @@ TEST(DamagedFilesTest, NoCrashLeavesAStoreWhoseLogIsMissed) {
   }
 }
 
-// A name that is not durable yet may be lost, and another of the same moment not.
+// A name that is not durable yet may be lost while another of the same time is
+// not.
 TEST(DamagedFilesTest, NoPowerLossTakesALogThatIsNamed) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     for (uint64_t nth = 1;; ++nth) {
@@ -230,7 +232,7 @@ namespace {
 
 constexpr uint64_t table_rows = 500;
 
-/// A store that is open and whose rows are in damaged tables.
+/// An open store with rows in damaged tables.
 std::unique_ptr<database> store_of_damaged_tables(memory_disk& disk) {
   {
     const auto store = open_store(&disk).value();
@@ -275,7 +277,7 @@ TEST(DamagedFilesTest, ADamagedTableFoundByAReadIsNamedWithARemedy) {
   expect_remedy(rows.status().error());
 }
 
-// LevelDB takes it for "there is no such row".
+// LevelDB would treat it as "there is no such row".
 TEST(DamagedFilesTest, ATableThatGoesWhileTheStoreIsOpenIsNoMissingRow) {
   memory_disk disk;
   {
@@ -284,7 +286,7 @@ TEST(DamagedFilesTest, ATableThatGoesWhileTheStoreIsOpenIsNoMissingRow) {
       ASSERT_TRUE(put_row(*store, i));
     store->release_memory();
   }
-  const auto store = open_store(&disk).value(); // Opens few of its tables.
+  const auto store = open_store(&disk).value(); // It opens few of its tables.
   for (const auto& name : files_like(disk, ".ldb"))
     ASSERT_TRUE(disk.RemoveFile(path_of(name)).ok());
   uint64_t failed = 0;
@@ -300,7 +302,7 @@ TEST(DamagedFilesTest, ATableThatGoesWhileTheStoreIsOpenIsNoMissingRow) {
   EXPECT_GT(failed, 0u);
 }
 
-// LevelDB meets it while it merges tables, and refuses the next write.
+// LevelDB finds the damage when it merges tables, and refuses the next write.
 TEST(DamagedFilesTest, ADamagedTableFoundByAWriteIsNamedWithARemedy) {
   memory_disk disk;
   const auto store = store_of_damaged_tables(disk);

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Who may open what: one owner, our own format, and nothing is changed by a
-// refusal.
+// The conditions of opening: one owner, our own format; a refusal changes
+// nothing.
 
 namespace weir::storage {
 
@@ -41,7 +41,7 @@ TEST(DatabaseOpenTest, ASecondOwnerInTheSameProcessIsRefused) {
               std::string::npos)
       << second.error().context;
   }
-  // The refused ones have not loosened the lock.
+  // The refused attempts have not released the lock.
   EXPECT_FALSE(open_store(nullptr, how));
   ASSERT_TRUE(put_row(*store, 1));
   store = nullptr;
@@ -67,8 +67,9 @@ TEST(DatabaseOpenTest, AFullDiskIsToldAsOne) {
   EXPECT_TRUE(open_store(&disk, {.directory = dir.at("kept")}));
 }
 
-// A name that was not synced may vanish with everything below it. Somebody has
-// just made it, or a start that ended there; he may keep the parent from us.
+// A name that was not synced may vanish with everything below it. The directory
+// may be new, or left by a start that ended there; its parent may not be
+// readable.
 TEST(DatabaseOpenTest, ANewStoresDirectoryIsSyncedWhoeverMadeIt) {
   for (const bool allowed : {true, false}) {
     const tests::temp_dir dir;
@@ -89,8 +90,8 @@ TEST(DatabaseOpenTest, ASecondOwnerInAnotherProcessIsRefused) {
   const tests::temp_dir dir;
   const tests::store_settings how{.directory = dir.at("store")};
   auto store = open_store(nullptr, how).value();
-  // Opening and closing LOCK here would set it free for others: only our own
-  // lock holds then.
+  // Opening and closing LOCK here releases it for other processes, so only our
+  // own lock is left.
   { std::ifstream lock{how.directory + "/LOCK"}; }
   const auto child = ::fork();
   ASSERT_GE(child, 0);
@@ -112,7 +113,7 @@ TEST(DatabaseOpenTest, ADeadOwnerHoldsNothing) {
   if (child == 0) {
     auto store = open_store(nullptr, how);
     const bool ok = store && put_row(**store, 1);
-    ::_exit(ok ? 0 : 1); // No destructor runs: as after kill -9.
+    ::_exit(ok ? 0 : 1); // No destructor runs, as after kill -9.
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
@@ -148,8 +149,7 @@ TEST(DatabaseOpenTest, ADatabaseOfSomebodyElseIsRefusedAndNothingChanges) {
   EXPECT_TRUE(content_of(disk) == before);
 }
 
-// A slip in data_dir must not make a store of somebody's home, and its mode
-// 700.
+// A mistake in data_dir must not turn a user's home into a store with mode 700.
 TEST(DatabaseOpenTest, NoStoreIsMadeAmongOtherFiles) {
   const tests::temp_dir dir;
   const auto home = dir.at("home");
@@ -196,7 +196,7 @@ TEST(DatabaseOpenTest, AStoreThatIsRemovedMeanwhileIsNotMadeAnew) {
   memory_disk disk;
   put_row(*open_store(&disk).value(), 1);
   tests::fault_env faults{disk};
-  faults.plan({.nth = 2, // The look of the owner, after anybody's.
+  faults.plan({.nth = 2, // The owner's check, after the general one.
                .kinds = tests::kind_bit(tests::io_call::open),
                .name_ends_with = "FORMAT",
                .instead = [&] {

@@ -31,8 +31,7 @@ std::string key_of(uint32_t id) {
 
 } // namespace
 
-// actors.md, Erasing: what it holds to be faster is given up when asked, and
-// nothing else changes.
+// actors.md, Erasing: caches are released on request, and nothing else changes.
 TEST(DatabaseTest, ReleasedMemoryIsGoneAndEveryRowIsStillThere) {
   memory_disk disk;
   auto store = open_store(&disk).value();
@@ -51,7 +50,8 @@ TEST(DatabaseTest, ReleasedMemoryIsGoneAndEveryRowIsStillThere) {
   EXPECT_LT(store->memory_bytes(), 100'000u);
 }
 
-// An operator sees what takes the room, also what is not in a table yet.
+// An operator sees what uses the space, including data that is not in a table
+// yet.
 TEST(DatabaseTest, ItsSizeIsThatOfItsFilesByFamily) {
   memory_disk disk;
   auto store = open_store(&disk).value();
@@ -65,7 +65,7 @@ TEST(DatabaseTest, ItsSizeIsThatOfItsFilesByFamily) {
   EXPECT_EQ(total_bytes(fresh), store->file_bytes());
   EXPECT_GT(fresh[size_t(table_family::unsorted)], 1'000'000u);
   store.reset();
-  store = open_store(&disk).value(); // What it recovers goes into a table.
+  store = open_store(&disk).value(); // Recovered data is written to a table.
   const auto sorted = store_sizes(*store);
   EXPECT_EQ(sorted[size_t(table_family::log)], 0u);
   EXPECT_GT(sorted[size_t(table_family::other)], 0u);
@@ -233,7 +233,7 @@ TEST(DatabaseTest, TwentyFailedWritesLoseNothingThatWasAcknowledged) {
                  .name_ends_with = ".log"});
     while (put_row(**store, next))
       acknowledged.insert(next++);
-    ++next; // Outcome unknown.
+    ++next; // The outcome is unknown.
   }
   EXPECT_GE(acknowledged.size(), 20u * 40);
   auto store = open_store(&disk).value();
@@ -241,7 +241,7 @@ TEST(DatabaseTest, TwentyFailedWritesLoseNothingThatWasAcknowledged) {
     EXPECT_TRUE(has_row(*store, i)) << i;
 }
 
-// The same through the kernel: a limit on file sizes cuts writes short.
+// The same with the kernel: a limit on file sizes cuts writes short.
 TEST(DatabaseTest, AShortWriteOfTheKernelIsNeverFollowedByAnAcknowledgedOne) {
   const tests::temp_dir dir;
   const tests::store_settings how{.directory = dir.at("store"),
@@ -257,7 +257,7 @@ TEST(DatabaseTest, AShortWriteOfTheKernelIsNeverFollowedByAnAcknowledgedOne) {
     rlimit limit{};
     ::getrlimit(RLIMIT_FSIZE, &limit);
     const auto usual = limit.rlim_cur;
-    // Room for a part of the next row.
+    // There is room for a part of the next row.
     for (const auto& file : std::filesystem::directory_iterator{how.directory})
       if (file.path().extension() == ".log")
         limit.rlim_cur = file.file_size() + 60;

@@ -2,9 +2,9 @@
 #include "tests/unit/storage/full_store.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
 
-// One flipped bit in any file of a closed store: refused, found, or no answer
-// changes (testing.md, Disk; storage-format.md 1.1). The long form:
-// WEIR_DISK_FLIPS=1000000000 flips a bit of every byte.
+// One flipped bit in any file of a closed store: the store is refused, the
+// damage is found, or no answer changes (testing.md, Disk; storage-format.md
+// 1.1). The long form: WEIR_DISK_FLIPS=1000000000 flips a bit of every byte.
 
 namespace weir::storage {
 namespace {
@@ -23,7 +23,7 @@ bool has_cut(const memory_disk& disk) {
   });
 }
 
-/// Every row; nothing when one cannot be read.
+/// All rows; no value when one cannot be read.
 std::optional<all_rows> rows_of(const database& db) {
   all_rows out;
   auto rows = db.scan({});
@@ -34,8 +34,8 @@ std::optional<all_rows> rows_of(const database& db) {
   return out;
 }
 
-/// What an owner who opens the store sees, or nothing when it is told that
-/// something is wrong.
+/// The rows that an owner of the store reads; no value when an error is
+/// reported.
 std::optional<all_rows> answers_of(memory_disk& disk) {
   test_store store{disk, {}};
   if (const auto ok = store.try_open(); !ok) {
@@ -47,7 +47,7 @@ std::optional<all_rows> answers_of(memory_disk& disk) {
   return out && store.findings().empty() ? out : std::nullopt;
 }
 
-/// A store with rows in every table, in tables and in the log, and the same
+/// A store with rows of every kind, in tables and in the log, and the rows
 /// without its last batch.
 class closed_store {
 public:
@@ -74,8 +74,8 @@ public:
       return flip_outcome::found;
     if (*seen == rows)
       return flip_outcome::unchanged;
-    // The last record of a log cannot be told from one that was never
-    // acknowledged: it is cut off, and kept aside.
+    // The last record of a log cannot be distinguished from one that was never
+    // acknowledged: it is cut off and kept in a file.
     const bool cut
       = name.ends_with(".log") && *seen == rows_before && has_cut(flipped);
     return cut ? flip_outcome::found : flip_outcome::wrong;
@@ -86,7 +86,7 @@ public:
   all_rows rows_before;
 };
 
-/// What a file is for.
+/// The kind of a file.
 std::string kind_of(const std::string& path) {
   const auto name = path.substr(path.rfind('/') + 1);
   if (name.starts_with("MANIFEST-"))
@@ -115,13 +115,13 @@ TEST(DiskFlipsTest, AFlippedBitIsFoundOrChangesNoAnswer) {
     all.flips += x.flips;
     all.found += x.found;
   }
-  // These carry answers: nothing of them goes unread.
+  // These contain data, all of which is read.
   for (const auto* kind : {"FORMAT", "CURRENT", "MANIFEST", ".log"})
     EXPECT_GT(kinds[kind].found, 0u) << kind;
   EXPECT_EQ(kinds["FORMAT"].found, kinds["FORMAT"].flips);
   EXPECT_GT(kinds[".ldb"].found, kinds[".ldb"].flips / 2);
-  // These carry none: only that they are locked counts, and the info log is
-  // for people.
+  // These contain no data: only their lock counts, and the info log is for
+  // people.
   for (const auto* kind : {"OWNER", "LOCK", "LOG"}) {
     EXPECT_GT(kinds[kind].flips, 0u) << kind;
     EXPECT_EQ(kinds[kind].found, 0u) << kind;

@@ -2,8 +2,8 @@
 #include "tests/unit/storage/journal_history.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
 
-// One workload of a store, from its creation over rotation of logs, compaction,
-// erasing and repair to its last close, and everything a disk can do to it:
+// One workload of a store, from its creation through rotation of logs,
+// compaction, erasing and repair to its last close, with every fault of a disk:
 // testing.md, Disk. The long forms: WEIR_DISK_STEP=1 WEIR_DISK_SEEDS=100.
 
 namespace weir::storage {
@@ -32,10 +32,11 @@ constexpr size_t spoilt_session = 3;
 constexpr size_t erasing_session = 4;
 constexpr size_t groups_a_session = 4;
 constexpr size_t body_bytes_max = 6'000;
-constexpr size_t buffer_bytes = 65'536; ///< The smallest that LevelDB takes.
+/// The smallest size that LevelDB accepts.
+constexpr size_t buffer_bytes = 65'536;
 
-/// What a crash in the middle of a write leaves behind the newest log. Failures
-/// do not matter: then nothing is spoilt.
+/// Writes what a crash in the middle of a write leaves at the end of the newest
+/// log. Failures do not matter: then nothing is damaged.
 void spoil_tail(disk_env& disk) {
   std::vector<std::string> names;
   disk.GetChildren(directory, &names);
@@ -48,7 +49,7 @@ void spoil_tail(disk_env& disk) {
       || !disk.NewAppendableFile(directory + ("/" + newest), &file).ok())
     return;
   const std::unique_ptr<leveldb::WritableFile> owner{file};
-  // A header that promises five bytes, and the wrong checksum.
+  // A header that announces five bytes, with a wrong checksum.
   if (file->Append({"crc?\x05\x00\x01 12345", 13}).ok())
     file->Sync();
 }
@@ -75,7 +76,7 @@ public:
       return "it does not open: " + to_string(ok.error());
     auto out = past_.complaint_about(store);
     if (!out.empty() || history::last_group(store) != past_.groups_done)
-      return out; // A group that survived its failure is news to the accounts.
+      return out; // The accounts do not know a group that survived its failure.
     past_.rewind();
     if (auto ok = past_.commit_to(store, 1); !ok)
       return "nothing can be written: " + to_string(ok.error());
@@ -190,7 +191,7 @@ TEST(DiskTrialsTest, ThePowerFailsAtEveryCallAndPagesAreOutOfOrder) {
   lose_power({.reorder = true}, 1);
 }
 
-// What was written may be there before the name of a file that it speaks of.
+// Written data may be there before the name of a file that it refers to.
 TEST(DiskTrialsTest, ThePowerFailsAtEveryCallAndOnlyBytesAreKept) {
   lose_power({.bytes = kept::all, .entries = kept::none}, 1);
 }

@@ -302,7 +302,7 @@ TEST_F(ErasureTest, OnlyThePlacesOfARepoAreCompacted) {
   EXPECT_FALSE(are_apart({{0, 2}}));
 }
 
-// The newest content is gone, but its numbers are not given out again.
+// The newest content is gone, but its numbers are not used again.
 TEST_F(ErasureTest, ContentNumbersAreNotUsedAgainAfterARestart) {
   test_account bob{'b'};
   apply(alice.forget());

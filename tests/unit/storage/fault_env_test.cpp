@@ -11,7 +11,8 @@
 #include <thread>
 #include <vector>
 
-// The harness itself: a test that trusts it must know that it bites.
+// Tests of the harness itself: tests that rely on it must know that its faults
+// happen.
 
 namespace weir::tests {
 
@@ -49,7 +50,8 @@ TEST(MemoryDiskTest, APowerLossKeepsWhatWasSyncedAndMaybeSomeMore) {
   EXPECT_TRUE(lost_all && kept_all);
 }
 
-// Else a run of the simulator would go by how far LevelDB's thread has come.
+// Otherwise a run of the simulator would depend on the progress of LevelDB's
+// thread.
 TEST(MemoryDiskTest, WhatAPowerLossLeavesOfAFileIsNoMatterOfTheOthers) {
   for (uint64_t seed = 0; seed < 50; ++seed) {
     std::vector<std::string> left;

@@ -10,8 +10,8 @@
 #include <filesystem>
 #include <sys/resource.h>
 
-// Where the bytes of a large CAR wait (architecture.md, The stages): bounded in
-// memory and on disk, and what is damaged or missing is told, never made up.
+// The buffer for the bytes of a large CAR (architecture.md, The stages): it is
+// limited in memory and on disk, and damaged or missing data is an error.
 
 namespace weir::storage {
 
@@ -28,7 +28,7 @@ bytes noise(size_t size) {
   return out;
 }
 
-/// Appends in uneven pieces.
+/// Appends in pieces of different sizes.
 result<void> fill(file_spool& to, bytes_view data) {
   for (size_t at = 0, size = 1; at < data.size(); at += size, size += 777) {
     size = std::min(size, data.size() - at);
@@ -38,11 +38,11 @@ result<void> fill(file_spool& to, bytes_view data) {
   return {};
 }
 
-/// Where the file without a name can be opened.
+/// A path under which the file without a name can be opened.
 std::string hidden_file_of(const temp_dir& x) {
   namespace fs = std::filesystem;
   for (const auto& open : fs::directory_iterator{"/proc/self/fd"}) {
-    std::error_code gone; // The iterator's own.
+    std::error_code gone; // Errors of the iterator.
     const auto target = fs::read_symlink(open.path(), gone).string();
     if (target.starts_with(x.path().string() + "/"))
       return open.path().string();
@@ -51,7 +51,7 @@ std::string hidden_file_of(const temp_dir& x) {
   return {};
 }
 
-/// No file may grow beyond this while it lives.
+/// As long as it lives, no file may grow beyond this size.
 class file_size_limit {
 public:
   explicit file_size_limit(rlim_t size) {
@@ -105,7 +105,7 @@ TEST(FileSpoolTest, ReadersSeeWhatIsAppendedBehindTheirWindow) {
   EXPECT_TRUE(std::ranges::equal(spool.read(1'000, 1'000).value(), data));
 }
 
-// A file without a name: a crash leaves nothing to clean up.
+// The file has no name, so a crash leaves nothing to clean up.
 TEST(FileSpoolTest, NothingIsSeenInItsDirectory) {
   const temp_dir at;
   file_spool spool{at.path(), 0, window};
@@ -123,8 +123,7 @@ TEST(FileSpoolTest, SoManyBytesGoIntoMemoryAndNotOneMore) {
   }
 }
 
-// hostile-inputs.md 2.1.17: what a host sends takes no more disk than was
-// granted.
+// hostile-inputs.md 2.1.17: a host's data takes no more disk than was granted.
 TEST(FileSpoolTest, SoManyBytesAreTakenAndNotOneMore) {
   const temp_dir at;
   for (const uint64_t memory_max : {0, 2'000}) {
@@ -174,7 +173,7 @@ TEST(FileSpoolTest, AFileThatWasCutIsAnErrorNeverOtherBytes) {
   file_spool spool{at.path(), 0, window};
   ASSERT_TRUE(spool.append(noise(1'000)));
   std::filesystem::resize_file(hidden_file_of(at), 400);
-  errno = ENOSPC; // Of an earlier call.
+  errno = ENOSPC; // Left by an earlier call.
   const auto read = spool.read(0, 1'000);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, ec::storage_failure);

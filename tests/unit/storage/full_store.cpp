@@ -9,7 +9,7 @@ using namespace storage;
 
 namespace {
 
-/// Large enough for a content reference of its own.
+/// Large enough for a separate content reference.
 std::string large(char x) {
   return std::string(limits::inline_refs_min + 1, x);
 }
@@ -29,7 +29,7 @@ full_store::full_store() {
   make_erased();
   make_consumers();
   make_wide();
-  // The last block of the log is of a repo that lives.
+  // The last block of the log belongs to a repo that is not erased.
   apply(synced, synced.commit({{"app.b.y/last", "last"}}));
 }
 
@@ -93,7 +93,7 @@ void full_store::make_upstreams() {
   commit(std::move(group));
 }
 
-/// A host and a verified handle, which the log tells, too.
+/// Sets a host and a verified handle, which the log contains, too.
 void full_store::identify(test_account& who) {
   who.row.pds = "https://host2.test";
   who.row.handle = std::string{who.repo.str().back()} + ".test";
@@ -165,7 +165,7 @@ void full_store::make_erased() {
     apply(*who, who->finish());
     apply(*who, who == &forgotten ? who->forget() : who->erase());
     remember();
-    // Some heads are gone, all others and all content are still there.
+    // Some heads are gone, all others and all content still exist.
     for (bool more = true; more;)
       more = writer->erase_step(who->repo, 3).value() && who != &erasing;
     if (who == &erasing)
@@ -174,7 +174,7 @@ void full_store::make_erased() {
   }
 }
 
-/// More collections than the row of a chain names.
+/// More collections than fit into the row of a chain.
 void full_store::make_wide() {
   apply(wide, wide.appear(repo_status::syncing));
   std::vector<change> all;

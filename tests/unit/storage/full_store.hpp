@@ -10,7 +10,7 @@
 
 namespace weir::tests {
 
-/// A sound store with rows in every table that a writer fills: repos that are
+/// A valid store with rows in every table that a writer fills: repos that are
 /// synced, fetched, failed, deleted and half erased, and forgotten.
 class full_store : public test_store {
 public:
@@ -19,17 +19,18 @@ public:
   /// Every key, in order.
   std::vector<std::string> keys() const;
 
-  /// A row as it lies there, or nothing.
+  /// A row as it is stored, or no value.
   std::optional<std::string> find_raw(const std::string& key) const;
 
-  /// Writes what `find_raw` gave.
+  /// Restores a value that `find_raw` returned.
   void restore(const std::string& key, const std::optional<std::string>& value);
 
-  /// What the checker says with this row instead; then all is as before.
+  /// The checker's findings with this row instead; afterwards the store is
+  /// unchanged.
   std::string findings_with(const std::string& key,
                             const std::optional<std::string>& value);
 
-  /// Every value that any row had before, while the store was made.
+  /// All earlier values of each row while the store was made.
   const std::map<std::string, std::set<std::string>>& past() const noexcept {
     return past_;
   }

@@ -92,7 +92,7 @@ TEST(HashesTest, EveryPartCountsForTheIdentity) {
 
 TEST(HashesTest, OriginTellsApartWhatACommitDoesNot) {
   EXPECT_EQ(origin_of("app.test.note", provenance::live, 5, 7), std::nullopt);
-  // The same commit, applied late: the same operation.
+  // The same commit, applied later, is the same operation.
   EXPECT_EQ(origin_of("app.test.note", provenance::buffer, 5, 7), std::nullopt);
   EXPECT_EQ(origin_of("app.test.note", provenance::resync, 5, 7), 5u);
   EXPECT_EQ(origin_of("$commit", provenance::live, 5, 7), std::nullopt);

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-// A store with its writer, and accounts whose history is real: CIDs are those
-// of the bytes, data roots those of the records.
+// A store with its writer, and accounts with a valid history: CIDs are those of
+// the bytes, data roots those of the records.
 
 namespace weir::tests {
 
@@ -25,35 +25,35 @@ class test_store {
 public:
   explicit test_store(storage::committer_options options = {});
 
-  /// Over a disk of the caller, which outlives it; not open yet.
+  /// Uses a disk of the caller, which outlives it; not open yet.
   test_store(storage::disk_env& disk, storage::committer_options options,
              size_t write_buffer_bytes = 67'108'864);
 
-  /// Ends the store and opens it again.
+  /// Closes the store and opens it again.
   void reopen();
 
-  /// Ends it without opening it again.
+  /// Closes it without opening it again.
   void close();
 
-  /// Opens it when that may fail.
+  /// Opens it; this may fail.
   result<void> try_open();
 
-  /// Commits what must succeed as a whole.
+  /// Commits a group that must succeed completely.
   storage::commit_result commit(storage::journal_batch group);
   storage::update_receipt commit(repo_update update);
 
-  /// The checker's findings as text, one a line; empty when all is well.
+  /// The checker's findings as text, one a line; empty when there are none.
   std::string findings(storage::verify_options options = {}) const;
 
-  /// Repos that hold records of a collection, in order.
+  /// Repos with records of a collection, in order.
   std::vector<atproto::did> holders(std::string_view collection) const;
 
-  /// A row as it lies there, for damage.
+  /// Reads or changes a row as it is stored, to damage it.
   void put_raw(const std::string& key, const std::string& value);
   void erase_raw(const std::string& key);
   std::string get_raw(const std::string& key) const;
 
-  /// Of the next opening: what the names of collections may hold.
+  /// For the next opening: the memory limit of collection names.
   size_t names_bytes_max = limits::names_bytes_max;
   memory_disk disk;
   manual_clock time;
@@ -68,19 +68,19 @@ private:
   std::unique_ptr<random_source> random_ = seeded_random(7);
 };
 
-/// A record to write, or to delete when it has no body.
+/// A record to write, or to delete if it has no body.
 struct change {
   std::string path;
   std::string body;
   bool undecodable = false;
 };
 
-/// One repo as a REPO actor would send it.
+/// One repo that makes the updates of a REPO actor.
 class test_account {
 public:
   explicit test_account(char letter);
 
-  /// Known from now on, with this status.
+  /// The repo becomes known, with this status.
   repo_update appear(storage::repo_status status
                      = storage::repo_status::synced);
 
@@ -97,13 +97,13 @@ public:
   /// `#account` deleted: everything before is erased.
   repo_update erase();
 
-  /// As `erase`, and the repo is not known any more.
+  /// The same as `erase`, and the repo is removed.
   repo_update forget();
 
-  /// What the row says now, to be appended.
+  /// The present value of the row as an operation to append.
   storage::new_operation fact(std::string_view scope) const;
 
-  /// Takes over what the writer answered.
+  /// Takes over the writer's receipt.
   void accept(const storage::update_receipt& x);
 
   atproto::did repo;
@@ -122,10 +122,11 @@ private:
   atproto::cid tip_;
 };
 
-/// The CID a test body has.
+/// The CID of a test body.
 atproto::cid cid_of(const std::string& body);
 
-/// `prefix` and a number with leading zeros: sorts as the numbers do.
+/// `prefix` and a number with leading zeros, so that it sorts as the numbers
+/// do.
 std::string numbered(const std::string& prefix, size_t n);
 
 } // namespace weir::tests

@@ -112,7 +112,7 @@ std::string history::complaint_about(const test_store& store) const {
     if (found[id] != what)
       return out + "operation " + std::to_string(id) + " changed: " + what
              + " is now " + found[id];
-  // The group that failed may be there, whole, or not at all.
+  // The failed group may be there completely or not at all.
   const auto last = last_group(store);
   if (last < groups_done || last > groups_done + 1)
     out += "the cursor is at " + std::to_string(last) + " after "

@@ -4,29 +4,29 @@
 
 namespace weir::tests {
 
-/// Accounts and a random history of theirs, over a disk that may fail. Knows
-/// what was acknowledged, so it can tell what a store lost.
+/// Accounts and their random history, on a disk that may fail. It knows what
+/// was acknowledged, so it can say what a store lost.
 class history {
 public:
   explicit history(uint64_t seed, size_t body_bytes_max = 1'500);
 
   storage::journal_batch next_group();
 
-  /// As `next_group`, and one account is deleted, with all it wrote.
+  /// The same as `next_group`, and one account is deleted with all its records.
   storage::journal_batch deletion();
 
-  /// What was committed is durable now.
+  /// The committed group is durable now.
   void accept(const storage::journal_batch& group,
               const storage::commit_result& out);
 
-  /// Forgets what the accounts did since the last group that was accepted.
+  /// Undoes the accounts' changes since the last group that was accepted.
   void rewind();
 
   /// Commits up to `groups` groups; ends early when the disk fails.
   result<void> commit_to(test_store& store, size_t groups);
 
-  /// All that was durable is there unchanged, whole groups only, and all tables
-  /// agree; else what is wrong.
+  /// Empty when everything that was durable is there unchanged, groups are
+  /// complete, and all tables agree; otherwise what is wrong.
   std::string complaint_about(const test_store& store) const;
 
   /// Number of the last group that is in the store.
@@ -37,8 +37,8 @@ public:
   uint64_t groups = 0;
   uint64_t groups_done = 0;
 
-  /// What each operation id ever reported durable stands for, as a consumer
-  /// would have seen it.
+  /// The content of each operation id that was ever reported durable, as a
+  /// consumer would have it.
   std::map<op_id, std::string> durable;
 
 private:

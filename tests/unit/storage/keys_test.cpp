@@ -29,7 +29,7 @@ did random_did(random_source& random) {
   for (int i = 0; i < 24; ++i)
     out += base32[random.below(i < 22 ? 2 : 32)];
   if (random.below(8) == 0)
-    out += '8'; // No canonical did:plc any more.
+    out += '8'; // This is not a canonical did:plc any more.
   return did::trusted(out);
 }
 
@@ -51,7 +51,7 @@ bool is_tid(const std::string& x) {
   return id && id->str() == x;
 }
 
-// The order that keys must have, said without bytes.
+// The required order of keys, stated without bytes.
 auto did_rank(const did& x) {
   return std::pair{!is_plc(x), x.str()};
 }
@@ -69,7 +69,7 @@ void expect_round_trip(const Key& key) {
   EXPECT_TRUE(*back == key);
   EXPECT_EQ(static_cast<table>(encoded[0]), Key::in);
   for (size_t size = 0; size < encoded.size(); ++size) {
-    // Text that ends a key may end earlier; it is then another key.
+    // Text at the end of a key may be shorter; it is then another key.
     const auto part = decode_key<Key>(encoded.substr(0, size));
     if (part) {
       EXPECT_EQ(encode_key(*part), encoded.substr(0, size));
@@ -236,7 +236,7 @@ TEST(KeysTest, TheEndOfAPrefixIsTheNextPrefix) {
 }
 
 TEST(KeysTest, OneDidAndOneRecordKeyHaveOneForm) {
-  // A canonical did:plc as text, and a TID as text: no writer makes them.
+  // A canonical did:plc as text, and a TID as text: no writer makes these.
   const std::string longhand
     = "\x13\x02" + alice.str() + std::string("\0\1", 2);
   EXPECT_FALSE(decode_key<chain_key>(longhand));

@@ -24,7 +24,7 @@ log_block block_of(size_t ops) {
   return x;
 }
 
-/// The bytes again, with a checksum that fits.
+/// The bytes with a correct checksum.
 std::string sealed(std::string body) {
   const auto sum = crc32c(body);
   for (int i = 0; i < 4; ++i)
@@ -32,7 +32,7 @@ std::string sealed(std::string body) {
   return body;
 }
 
-/// Whatever byte is put anywhere: what decodes encodes to those bytes.
+/// For any byte at any place: bytes that decode are encoded to the same bytes.
 void expect_one_form(const log_block& x) {
   auto body = encode_log_block(x).value();
   body.resize(body.size() - 4);
@@ -59,7 +59,7 @@ TEST(LogBlockTest, ComesBackAsItWent) {
   EXPECT_EQ(*back, block);
 }
 
-// architecture.md I3: no change of a stored block stays unseen.
+// architecture.md I3: every change of a stored block is detected.
 TEST(LogBlockTest, EveryChangedBitIsSeen) {
   const auto encoded = encode_log_block(tests::sample_block()).value();
   for (size_t bit = 0; bit < encoded.size() * 8; ++bit) {
@@ -122,7 +122,7 @@ TEST(LogBlockTest, WhatCannotBeABlockIsNotWritten) {
 
 TEST(LogBlockTest, ABackfilledOperationCostsFewBytes) {
   const auto size = encode_log_block(block_of(256)).value().size();
-  // Flags, stream, TID, CID: what no reader can do without.
+  // Flags, stream, TID, CID: every reader needs these.
   EXPECT_LT(size, 256 * 44 + 100);
 }
 
@@ -141,7 +141,7 @@ TEST(LogBlockTest, ACommitsTimesMayLieAnywhere) {
 
 TEST(LogBlockTest, NoOtherByteMakesAnotherFormOfABlock) {
   auto block = tests::sample_block();
-  block.ops[0].rkey = "3jzfcijpj2z2A"; // One letter off a TID.
+  block.ops[0].rkey = "3jzfcijpj2z2A"; // One letter differs from a TID.
   block.ops[0].skip = 1;
   block.ops[0].content = 70;
   block.ops[1].rkey = "3jzfcijpj2z2a";

@@ -5,7 +5,7 @@
 
 #include <set>
 
-// ADR 14: a store that is put back moves ids on.
+// ADR 14: a restored store moves its ids forward.
 namespace weir::storage {
 namespace {
 
@@ -58,18 +58,19 @@ TEST_F(LogEpochsTest, OneBeginsWithTheNextOperationAndIsDurable) {
   EXPECT_EQ(store.findings(), "");
 }
 
-// limits::adopted_ids_a_second, limits::adopted_ids_since: one backup that is
-// put back twice
+// limits::adopted_ids_a_second, limits::adopted_ids_since: one backup is
+// restored twice
 TEST_F(LogEpochsTest, EverySecondHasIdsOfItsOwn) {
   write(3);
   const auto before = adopt(autumn);
-  store.erase_raw(encode_key(meta_key{log_epochs_row_name})); // Put back.
+  // The backup is restored.
+  store.erase_raw(encode_key(meta_key{log_epochs_row_name}));
   const auto again = adopt(autumn + 1);
   EXPECT_EQ(first_id(before), 28'374'400 * limits::adopted_ids_a_second);
   EXPECT_EQ(first_id(again), first_id(before) + limits::adopted_ids_a_second);
 }
 
-// A store that was adopted a moment before is put back as well as any other.
+// A store that was adopted a moment before is restored like any other.
 TEST_F(LogEpochsTest, ACopyOfAnAdoptedStoreIsMovedOnByTheClock) {
   write(3);
   const auto first = adopt(autumn);
@@ -80,11 +81,12 @@ TEST_F(LogEpochsTest, ACopyOfAnAdoptedStoreIsMovedOnByTheClock) {
     EXPECT_EQ(first_id(next), first_id(first)
                                 + static_cast<uint64_t>(later)
                                     * limits::adopted_ids_a_second);
-    store.put_raw(encode_key(meta_key{log_epochs_row_name}), kept); // Put back.
+    // The backup is restored.
+    store.put_raw(encode_key(meta_key{log_epochs_row_name}), kept);
   }
 }
 
-// Somebody may have run the copy that was adopted, and put it back.
+// The adopted copy may have been in use before it was restored.
 TEST_F(LogEpochsTest, OneThatNothingWasWrittenInIsMovedOnAllTheSame) {
   write(3);
   const auto before = adopt(autumn);
@@ -105,7 +107,8 @@ TEST_F(LogEpochsTest, WhereTheClockIsWrongTheDistanceIsDrawn) {
     EXPECT_LT(first_id(next),
               usual + limits::adopted_ids_ahead
                 + limits::adopted_ids_drawn * limits::adopted_ids_a_second);
-    store.erase_raw(encode_key(meta_key{log_epochs_row_name})); // Put back.
+    // The backup is restored.
+    store.erase_raw(encode_key(meta_key{log_epochs_row_name}));
   }
   EXPECT_EQ(drawn.size(), 20u);
   const auto first = adopt(0);

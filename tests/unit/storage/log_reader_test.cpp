@@ -50,7 +50,7 @@ protected:
   op_id last = 0;
 };
 
-// A page with a hole would be taken for a page that is acked whole.
+// A page with a hole would count as completely acked.
 TEST_F(LogReaderTest, AMissingBlockIsAnErrorNeverAHole) {
   const auto entries = reader().read(0, last, {}).value();
   ASSERT_GT(entries.size(), 4u);
@@ -193,7 +193,7 @@ TEST_F(LogReaderTest, DamagedContentIsAnErrorNeverAWrongBody) {
   EXPECT_EQ(reader().read(0, last).error().code, ec::storage_failure);
 }
 
-// What a parked DID is caught up with.
+// A parked DID catches up with these reads.
 TEST_F(LogReaderTest, OneRepoIsReadAsTheLogHasIt) {
   const auto all = reader().read(0, last, {100'000, 100'000'000}).value();
   for (const auto& who : accounts) {
@@ -276,7 +276,7 @@ TEST_F(LogReaderTest, ManyNumbersOfOneBlockCostOneRead) {
 }
 
 
-// OPLOG-22, OPLOG-30: also when writers computed on what is no more
+// OPLOG-22, OPLOG-30: also when writers used an outdated state
 TEST_F(LogReaderTest, AnIndexIsInItsStreamOnceAndNoneIsLeftOut) {
   for (size_t i = 0; i < accounts.size(); ++i) {
     auto twin = accounts[i];

@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-// Who cannot read a log to its end repairs nothing: storage-format.md 1.1.
+// When a log cannot be read to its end, nothing is repaired: storage-format.md
+// 1.1.
 
 namespace weir::storage {
 

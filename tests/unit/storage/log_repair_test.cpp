@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-// The tail rule of storage-format.md 1.1: damage at the very end is cut, damage
-// that valid records follow refuses to start.
+// The tail rule of storage-format.md 1.1: damage at the very end is cut off;
+// with damage that is followed by valid records the store does not start.
 
 namespace weir::storage {
 
@@ -107,7 +107,7 @@ TEST(LogRepairTest, ATornTailIsLeftAsItIsAtEveryLength) {
     const auto before = content_of(*disk);
     ASSERT_TRUE(repair_logs(*disk, tests::store_directory));
     ASSERT_TRUE(content_of(*disk) == before) << size;
-    // The first record is the epoch: without it there is no row, either.
+    // The first record is the epoch; without it there is no row either.
     size_t records = 0;
     while (records + 1 < starts.size() && starts[records + 1] <= size)
       ++records;
@@ -122,7 +122,7 @@ TEST(LogRepairTest, ADamagedTailIsCutAndKeptInASideFile) {
     const auto sound = disk->read(name);
     const auto starts = fragments(sound);
     const auto last = starts[starts.size() - 2];
-    // The last record's second half never reached the disk.
+    // The second half of the last record did not reach the disk.
     auto log = sound;
     log.replace(last + 200, std::string::npos,
                 std::string(log.size() - last - 200, filler));
@@ -164,7 +164,7 @@ TEST(LogRepairTest, DamageThatValidRecordsFollowRefusesToStart) {
     const auto disk = whole->clone();
     const auto at = random->below(starts[starts.size() - 2]);
     const auto bit = static_cast<unsigned>(random->below(8));
-    // Up to six bytes at the end of a block belong to no record.
+    // Up to six bytes at the end of a block do not belong to a record.
     const auto next
       = std::upper_bound(starts.begin(), starts.end(), at) - starts.begin();
     if (log_file_block_size - at % log_file_block_size < 7
@@ -181,7 +181,7 @@ TEST(LogRepairTest, ZerosInTheMiddleRefuseToStart) {
   const auto name = only_log(*whole);
   const auto log = whole->read(name);
   const auto starts = fragments(log);
-  // LevelDB itself skips zeros silently when they begin where a record does.
+  // LevelDB itself silently skips zeros at the start of a record.
   for (const size_t record : {3, 50, 120}) {
     const auto disk = whole->clone();
     auto changed = log;
@@ -195,7 +195,7 @@ TEST(LogRepairTest, AWrongLengthInTheLastBlockRefusesToStart) {
   const auto whole = killed_store(20);
   const auto name = only_log(*whole);
   const auto starts = fragments(whole->read(name));
-  // LevelDB takes a length beyond the end of the file for the end of the log.
+  // LevelDB treats a length beyond the end of the file as the end of the log.
   for (size_t record = 0; record + 1 < starts.size(); ++record) {
     const auto disk = whole->clone();
     disk->flip_bit(name, starts[record] + 5, 6);
@@ -204,7 +204,7 @@ TEST(LogRepairTest, AWrongLengthInTheLastBlockRefusesToStart) {
 }
 
 TEST(LogRepairTest, WhatLooksLikeARecordInsideATornOneIsNone) {
-  // A valid log record as the content of a row, as anybody could send it.
+  // A valid log record as the content of a row, which a stranger could send.
   const auto payload = std::string(40, '\x02');
   const std::string covered = '\x01' + payload;
   auto sum = masked_crc32c(crc32c(covered));
@@ -232,7 +232,7 @@ TEST(LogRepairTest, WhatLooksLikeARecordInsideATornOneIsNone) {
 TEST(LogRepairTest, AnOlderLogMayNotEndEarly) {
   const auto disk = killed_store(100);
   const auto name = only_log(*disk);
-  // As if a newer log had been begun: two logs, both to be replayed.
+  // A newer log was begun: there are two logs, and both must be replayed.
   auto log = disk->read(name);
   const auto starts = fragments(log);
   disk->write(path_of("000099.log"), log.substr(0, starts[3]));
@@ -253,8 +253,8 @@ TEST(LogRepairTest, ADamagedManifestRefusesToStart) {
   }
 }
 
-// Edits of a running store: what one replaces is gone, so without its files
-// the state before it is nothing to go back to.
+// Edits of a running store: the files that an edit replaces are removed, so the
+// state before it cannot be restored.
 TEST(LogRepairTest, AManifestThatGrewIsRefusedOrLosesNoRow) {
   constexpr uint64_t rows = 500;
   memory_disk whole;
@@ -278,7 +278,7 @@ TEST(LogRepairTest, AManifestThatGrewIsRefusedOrLosesNoRow) {
   }
 }
 
-// A power failure can garble an edit that was on its way.
+// A power loss can garble an edit that was being written.
 TEST(LogRepairTest, AnEditThatWasNeverDurableIsCut) {
   const auto disk = killed_store(100);
   const auto name = manifest_of(*disk);

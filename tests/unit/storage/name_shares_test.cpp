@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-// Nobody takes the room of all others: docs/hostile-inputs.md, names of
+// No host takes the room of all others: docs/hostile-inputs.md, names of
 // collections.
 
 namespace weir::storage {
@@ -19,10 +19,10 @@ collection_row owned(size_t i, const name_user& who = alice) {
 }
 
 const size_t cost = name_shares::cost_of(owned(0));
-/// Names that each host may have in any case.
+/// The number of names that each host may always have.
 const size_t floor_names = names_host_floor / cost;
 
-/// Takes one name after the other until it is refused.
+/// Takes names until one is refused.
 size_t take_all(name_shares& shares, const name_user& who, size_t first = 0) {
   size_t out = 0;
   for (; shares.refusal(who, cost).empty(); ++out)
@@ -65,10 +65,10 @@ TEST(NameSharesTest, TheReposOfAHostShareWhatOneHostMayTake) {
     << "a repo of another host has its own share";
 }
 
-/// A host that uses whatever names there are.
+/// A host that uses any existing names.
 const name_user mallory{"did:web:m", "https://m.test"};
 
-// Its names were given away, as it were, when others used them, too
+// Otherwise it would no longer be charged for names that others use, too
 TEST(NameSharesTest, WhoBeganANamePaysForItWhoeverUsesIt) {
   name_shares shares{20'000 * cost};
   const auto taken = take_all(shares, alice);
@@ -78,7 +78,7 @@ TEST(NameSharesTest, WhoBeganANamePaysForItWhoeverUsesIt) {
   EXPECT_LE(more, taken) << "and no more than without alice";
 }
 
-// limits::names_bytes_max: hundreds of hosts invent all that they may
+// limits::names_bytes_max: hundreds of hosts invent as many names as they may
 TEST(NameSharesTest, BesideManyHostsThatInventNamesEachHostHasItsOwn) {
   name_shares shares{names_bytes_max};
   const size_t hostile = names_bytes_max / 2 / names_host_floor / 2;

@@ -8,8 +8,8 @@
 
 #include <limits>
 
-// Pages and steps are as large as the engine says when nobody says otherwise:
-// full at the limit, and one more row takes another.
+// Pages and steps have their default sizes: full at the limit, and one more row
+// needs another.
 
 namespace weir::storage {
 namespace {
@@ -20,7 +20,7 @@ using tests::test_account;
 
 class PageBoundsTest : public tests::committer_fixture {
 protected:
-  /// Sound rows of so many repos, without a history.
+  /// Adds valid rows of this number of repos, without a history.
   void put_repos(size_t count) {
     write_batch rows;
     repo_row row;
@@ -33,7 +33,7 @@ protected:
     ASSERT_TRUE(store.db->write(rows, sync_mode::durable));
   }
 
-  /// So many records of alice, chunk by chunk.
+  /// Adds this number of alice's records, chunk by chunk.
   void put_records(size_t count) {
     apply(alice, alice.appear(repo_status::syncing));
     for (size_t i = 0; i < count; i += limits::transaction_ops_max) {

@@ -20,7 +20,7 @@ protected:
     return open_partition_stores(options, partitions);
   }
 
-  /// The error of an open that is refused.
+  /// The error of a refused open.
   std::string refusal(uint16_t partitions) {
     const auto x = open(partitions);
     if (x)
@@ -58,7 +58,7 @@ TEST_F(PartitionStoresTest, AllHaveOneLogIdentityAndTheirOwnNumbers) {
   EXPECT_EQ(open(0, access_mode::read_only).value().size(), 4u);
 }
 
-// Data directories that were made before there was a choice open as they are.
+// Data directories from before the option existed open unchanged.
 TEST_F(PartitionStoresTest, OneStoreAloneSaysNothingOfPartitions) {
   const store_identity alone{.log_identity = 1};
   EXPECT_EQ(to_text(alone), "weir store\nformat: unstable 4\n"
@@ -101,7 +101,7 @@ TEST_F(PartitionStoresTest, AMissingOneIsRefusedAndNotMade) {
   EXPECT_FALSE(std::filesystem::exists(at(2)));
 }
 
-// A start that ended before all were made goes on where it was.
+// A start that ended before all were made is continued by the next.
 TEST_F(PartitionStoresTest, UntilAllWereMadeAMissingOneIsMade) {
   {
     database_options first;

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <vector>
 
-// What the system refuses is told by its name, never passed over.
+// A refusal of the system is reported with its name and never ignored.
 
 namespace weir::storage {
 
@@ -41,7 +41,8 @@ TEST(PosixDiskTest, ADirectoryThatIsNotThereIsAnError) {
   EXPECT_EQ(lock, nullptr);
 }
 
-// limits::place_looks_max: not for a moment, and not for its file OWNER
+// limits::place_looks_max: a short absence, or that of its file OWNER, does not
+// count
 TEST(PosixDiskTest, AStoreWhoseDirectoryStaysAwayFailsForGood) {
   const temp_dir dir;
   const auto data = dir.at("data");
@@ -69,7 +70,7 @@ TEST(PosixDiskTest, AStoreWhoseDirectoryStaysAwayFailsForGood) {
             std::string::npos);
 }
 
-// Pipes and devices have no end, and a link leads where others want.
+// Pipes and devices have no end, and a link may lead anywhere.
 TEST(PosixDiskTest, OnlyRegularFilesAreOpened) {
   const temp_dir dir;
   std::ofstream{dir.at("victim")} << "precious";
@@ -110,7 +111,7 @@ TEST(PosixDiskTest, FilesAreReadUpToTheSizeOfTheirKindAndNotAbove) {
     const auto path = dir.at(name);
     std::ofstream{path} << 'x';
     for (const uint64_t more : {0, 1}) {
-      std::filesystem::resize_file(path, most + more); // A hole.
+      std::filesystem::resize_file(path, most + more); // A sparse file.
       leveldb::SequentialFile* opened = nullptr;
       const auto x = posix_disk().NewSequentialFile(path, &opened);
       const std::unique_ptr<leveldb::SequentialFile> owner{opened};
@@ -148,7 +149,7 @@ TEST(PosixDiskTest, ADirectoryForAStoreBecomesItsOwnersAlone) {
     EXPECT_EQ(std::filesystem::status(path).permissions(), perms::owner_all);
   }
   if (::geteuid() != 0)
-    return; // Only root can give a directory away.
+    return; // Only root can change the owner of a directory.
   ASSERT_EQ(::chown(path.c_str(), 65'534, 65'534), 0);
   EXPECT_TRUE(says(posix_disk().check_place(path), "another user"));
 }

@@ -6,8 +6,8 @@
 
 #include <mutex>
 
-// testing.md, Disk: what stands in the store after the power was lost, an I/O
-// call failed or a bit flipped. Each failing run names its seed.
+// testing.md, Disk: the content of the store after a power loss, a failed I/O
+// call or a flipped bit. Each failing run names its seed.
 
 namespace weir::storage {
 
@@ -20,7 +20,7 @@ using tests::memory_disk;
 using tests::open_store;
 using tests::put_row;
 
-/// Row `i` and, in the same batch, a cursor that says `i`.
+/// Writes row `i` and, in the same batch, a cursor with value `i`.
 result<void> put_with_cursor(database& store, uint64_t i, sync_mode sync) {
   write_batch batch;
   batch.put(tests::row_key(i), tests::row_value(i));
@@ -40,11 +40,11 @@ bool between_logs(const memory_disk& disk) {
 }
 
 struct run_result {
-  uint64_t written = 0; ///< Rows of which `write` said ok.
-  uint64_t durable = 0; ///< The first so many must survive.
+  uint64_t written = 0; ///< Rows for which `write` succeeded.
+  uint64_t durable = 0; ///< This number of first rows must survive.
 };
 
-/// Writes rows until the power goes; a large buffer now and then.
+/// Writes rows until the power is lost; some runs have a large buffer.
 run_result write_until_power_loss(memory_disk& disk, random_source& random,
                                   const tests::power_loss& how,
                                   unsigned sync_one_in) {
@@ -55,7 +55,7 @@ run_result write_until_power_loss(memory_disk& disk, random_source& random,
     return out;
   out.durable = out.written = cursor_of(**store);
   const auto until = out.written + 50 + random.below(500);
-  // Every other power loss comes while one log gives way to the next.
+  // Every second power loss happens while one log replaces another.
   const auto patience = until + 400 * random.below(2);
   while (out.written < until
          || (out.written < patience && !between_logs(disk))) {
@@ -94,8 +94,8 @@ void expect_prefix_after_power_loss(uint64_t seeds, uint64_t first_seed,
   }
 }
 
-/// Keeps LevelDB's background work back until it is let go. An old log stays
-/// beside its successor meanwhile, however busy the machine is.
+/// Delays LevelDB's background work until it is released. Meanwhile an old log
+/// stays with its successor, however busy the machine is.
 class held_work : public leveldb::EnvWrapper {
 public:
   explicit held_work(leveldb::Env* target) : EnvWrapper(target) {}
@@ -121,8 +121,8 @@ private:
   std::vector<std::pair<void (*)(void*), void*>> work_;
 };
 
-/// The same with LevelDB straight on the disk; true when rows are missing in
-/// the middle.
+/// The same with LevelDB directly on the disk; true when rows in the middle are
+/// missing.
 bool plain_leveldb_has_a_hole(uint64_t seed) {
   const auto random = seeded_random(seed);
   memory_disk disk;
@@ -139,7 +139,8 @@ bool plain_leveldb_has_a_hole(uint64_t seed) {
   };
   auto db = open();
   uint64_t rows = 0;
-  // The last row is synced into a new log, the old one has an unsynced tail.
+  // The last row is synced to a new log, while the end of the old log is not
+  // synced.
   for (bool last = false; !last; ++rows) {
     last = rows == 2'000 || (rows >= 50 && between_logs(disk));
     leveldb::WriteOptions how;
@@ -164,7 +165,7 @@ bool plain_leveldb_has_a_hole(uint64_t seed) {
 
 } // namespace
 
-// Shows that the faults are real and that the tests below can fail.
+// Shows that the faults have an effect and that the tests below can fail.
 TEST(PowerLossTest, WithoutSafeEnvAPowerLossMakesHoles) {
   uint64_t holes = 0;
   for (uint64_t seed = 1; seed <= 50; ++seed)
@@ -188,7 +189,7 @@ TEST(PowerLossTest, AGarbledTailIsCutAndNothingAcknowledgedIsLost) {
   expect_prefix_after_power_loss(50, 3'000, {.garble = true}, 1);
 }
 
-// The SQLite method: every single call fails once, then for good.
+// SQLite's method: every single call fails, once or from then on.
 TEST(PowerLossTest, NoFailingCallLosesWhatWasAcknowledged) {
   struct plan {
     bool sticky;
@@ -206,7 +207,7 @@ TEST(PowerLossTest, NoFailingCallLosesWhatWasAcknowledged) {
       uint64_t acknowledged = 0;
       for (int opening = 0; opening < 2; ++opening) {
         auto store = open_store(&faults, {.write_buffer_bytes = 16'384});
-        // A failed write ends an opening; its row may be there or not.
+        // A failed write ends the opening; its row may be there or not.
         for (int i = 0; store && i < 150; ++i) {
           if (!put_row(**store, acknowledged, sync_mode::durable))
             break;
@@ -226,9 +227,9 @@ TEST(PowerLossTest, NoFailingCallLosesWhatWasAcknowledged) {
   }
 }
 
-// storage-format.md 1.1: refused, an error, or the right answer; never a wrong
-// one. The last record of a log cannot be told from one that was never
-// acknowledged.
+// storage-format.md 1.1: refused, an error, or the right answer, but never a
+// wrong one. The last record of a log cannot be distinguished from one that was
+// never acknowledged.
 TEST(PowerLossTest, AFlippedBitIsNeverServed) {
   constexpr uint64_t rows = 500;
   memory_disk sound;

@@ -45,8 +45,8 @@ void log_line(leveldb::Logger* to, const char* format, ...) {
   va_end(arguments);
 }
 
-/// Writes rows with sync while one append to a log fails; how many of those
-/// acknowledged are gone after the next open.
+/// Writes rows with sync while one append to a log fails. Returns how many
+/// acknowledged rows are missing after the next open.
 uint64_t lost_after_failed_append(leveldb::Env* env, fault_env& faults,
                                   uint64_t* acknowledged_after) {
   std::vector<uint64_t> acknowledged;
@@ -82,9 +82,9 @@ uint64_t lost_after_failed_append(leveldb::Env* env, fault_env& faults,
 
 } // namespace
 
-// LevelDB 1.23 goes on after a failed append and loses what it then
-// acknowledges. This shows that the fault is real and that the next test can
-// fail.
+// LevelDB 1.23 continues after a failed append and loses later rows that it
+// acknowledges. This shows that the fault has an effect and that the next test
+// can fail.
 TEST(SafeEnvTest, WithoutItAFailedAppendLosesAcknowledgedWrites) {
   memory_disk disk;
   fault_env faults{disk};
@@ -118,7 +118,7 @@ TEST(SafeEnvTest, TheFirstErrorStaysAndIsToldOnce) {
   EXPECT_FALSE(file->Append("x").ok());
   EXPECT_TRUE(safe.poisoned());
   EXPECT_EQ(safe.poison().code, ec::disk_full);
-  // The disk is well again; nothing more is written all the same.
+  // The disk has no fault any more, but nothing more is written.
   EXPECT_FALSE(file->Append("x").ok());
   EXPECT_FALSE(other->Append("x").ok());
   EXPECT_FALSE(other->Sync().ok());
@@ -167,8 +167,8 @@ TEST(SafeEnvTest, FailuresOfTheInfoLogHarmNobody) {
   EXPECT_FALSE(safe.poisoned());
 }
 
-// LevelDB 1.23 closes a full log without syncing it: a loss of power then takes
-// its end, and not what came after it.
+// LevelDB 1.23 closes a full log without syncing it, so a power loss removes
+// its end but not the rows after it.
 TEST(SafeEnvTest, ALogIsSyncedBeforeItIsClosed) {
   memory_disk disk;
   fault_env faults{disk};
@@ -189,8 +189,8 @@ TEST(SafeEnvTest, ALogIsSyncedBeforeItIsClosed) {
   EXPECT_EQ(faults.calls(io_call::sync), before);
 }
 
-// LevelDB 1.23 does not sync the directory of a new log, which a loss of power
-// then takes with all that is in it.
+// LevelDB 1.23 does not sync the directory of a new log, so a power loss
+// removes the log with its content.
 TEST(SafeEnvTest, TheDirectoryIsSyncedWhereAnEntryCarriesAPromise) {
   memory_disk disk;
   fault_env faults{disk};
@@ -310,7 +310,7 @@ TEST(SafeEnvTest, BackgroundWorkRunsInOrderAndCanBeWaitedFor) {
   EXPECT_EQ(x.order, (std::vector<int>{1, 2}));
 }
 
-// With mmap this is SIGBUS.
+// With mmap this would be SIGBUS.
 TEST(SafeEnvTest, ATableThatShrinksIsAnErrorAndNoSignal) {
   const tests::temp_dir dir;
   const tests::store_settings how{.directory = dir.at("store")};

@@ -5,11 +5,11 @@
 #include <map>
 #include <string>
 
-// One row of each kind with nothing left at its default.
+// One row of each kind in which no field has its default value.
 
 namespace weir::tests {
 
-/// Collections 16, 17, ... as given.
+/// Gives these names the ids 16, 17, ...
 class fixed_names final : public storage::collection_names {
 public:
   fixed_names(std::initializer_list<std::string> names) {
@@ -93,7 +93,7 @@ inline storage::chain_row sample_chain() {
           100};
 }
 
-/// A commit that touches two collections, of every shape of operation.
+/// A commit that changes two collections, with every kind of operation.
 inline storage::log_block sample_block() {
   using enum atproto::op_action;
   storage::log_block x;

@@ -19,7 +19,7 @@
 
 namespace weir::tests {
 
-/// These tests break things on purpose: nobody wants to read about it.
+/// These tests cause errors on purpose, so the log is off.
 inline const bool store_log_is_quiet
   = (log::configure(log::level::off, log::format::text), true);
 
@@ -82,7 +82,8 @@ inline bool has_row(const storage::database& store, uint64_t i) {
   return true;
 }
 
-/// Number of rows from 0 without a hole; rows behind one fail the test.
+/// Number of rows from 0 without a hole; the test fails when there are rows
+/// after a hole.
 inline uint64_t dense_rows(const storage::database& store, uint64_t tried) {
   uint64_t out = 0;
   while (out < tried && has_row(store, out))
@@ -92,7 +93,7 @@ inline uint64_t dense_rows(const storage::database& store, uint64_t tried) {
   return out;
 }
 
-/// Names of files with this end, without their directory.
+/// Names of files with this ending, without their directory.
 inline std::vector<std::string> files_like(const memory_disk& disk,
                                            std::string_view end) {
   std::vector<std::string> out;
@@ -106,7 +107,7 @@ inline std::string path_of(const std::string& name) {
   return std::string{store_directory} + "/" + name;
 }
 
-/// Everything on a disk.
+/// The content of all files of a disk.
 inline std::map<std::string, std::string> content_of(const memory_disk& disk) {
   std::map<std::string, std::string> out;
   for (const auto& name : disk.names())

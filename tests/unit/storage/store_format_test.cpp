@@ -10,8 +10,8 @@
 #include <map>
 #include <sstream>
 
-// The bytes of every row, as they were when the format was written down. A
-// change here is a change of the format: it needs a new format number.
+// The bytes of every row at the time when the format was documented. A change
+// here is a change of the format and needs a new format number.
 
 namespace weir::storage {
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <unistd.h>
 
-// Traps around the locks of a store: storage-format.md 1.
+// Special cases of a store's locks: storage-format.md 1.
 
 namespace weir::storage {
 namespace {
@@ -18,7 +18,7 @@ using tests::has_row;
 using tests::open_store;
 using tests::put_row;
 
-/// Another process that holds a store until it is killed.
+/// Another process that owns a store until it is killed.
 class other_owner {
 public:
   explicit other_owner(const tests::store_settings& how) {
@@ -55,7 +55,7 @@ private:
   pid_t pid_ = -1;
 };
 
-/// Tries in a process of its own; true when it was refused.
+/// Tries to open the store in another process; true when it was refused.
 bool refused_elsewhere(const tests::store_settings& how) {
   const auto child = ::fork();
   if (child == 0)
@@ -86,7 +86,7 @@ TEST(StoreLockTest, WhatStandsInTheFileLocksNothing) {
   const tests::temp_dir dir;
   const tests::store_settings how{.directory = dir.at("store")};
   put_row(*open_store(nullptr, how).value(), 1);
-  // A process that lives, none at all, rubbish, nothing.
+  // The pid of a live process, an impossible one, garbage, and nothing.
   for (const auto& text : {std::to_string(::getppid()), std::string{"-1"},
                            std::string(5'000, 'x'), std::string{}}) {
     std::ofstream{how.directory + "/OWNER", std::ios::trunc} << text;
@@ -97,7 +97,8 @@ TEST(StoreLockTest, WhatStandsInTheFileLocksNothing) {
 }
 
 // Closing any descriptor of a file drops an fcntl lock, and removing the file
-// leaves a lock that nobody meets: each lock stands in for the other.
+// leaves a lock that no process can find: each lock protects against the loss
+// of the other.
 TEST(StoreLockTest, OneOfTheTwoLocksIsEnough) {
   for (const auto* lost : {"/OWNER", "/LOCK"}) {
     const tests::temp_dir dir;
@@ -123,8 +124,8 @@ TEST(StoreLockTest, ALookAtTheFilesLoosensNothing) {
   EXPECT_TRUE(refused_elsewhere(how));
 }
 
-// Before the lock decides, both find an empty directory; the loser must not
-// leave its identity in the store of the winner.
+// Before the lock decides, both find an empty directory. The loser must not
+// leave its identity in the winner's store.
 TEST(StoreLockTest, OfManyWhoMakeAStoreAtOnceOneOwnsIt) {
   for (uint64_t round = 1; round <= 20; ++round) {
     const tests::temp_dir dir;

@@ -9,7 +9,7 @@
 #include <iostream>
 #include <optional>
 
-// What was deleted leaves the disk: storage-format.md 6.
+// Deleted data leaves the disk: storage-format.md 6.
 
 namespace weir::storage {
 namespace {
@@ -36,7 +36,7 @@ protected:
     buffer_ = write_buffer_bytes;
   }
 
-  /// What was in memory lies in a table afterwards.
+  /// Afterwards data that was in memory is in a table.
   void reopen() { open(buffer_); }
 
   void put(uint64_t i, const std::string& value) {
@@ -57,7 +57,7 @@ protected:
     EXPECT_TRUE(*gone);
   }
 
-  /// The file that has it; empty when none does.
+  /// The file that contains the value; empty when none does.
   std::string on_disk(const std::string& value) const {
     for (const auto& name : disk.names())
       if (disk.read(name).find(value) != std::string::npos)
@@ -138,7 +138,7 @@ TEST_F(TablePurgeTest, AReaderThatStaysIsNotWaitedForWithoutEnd) {
   EXPECT_LE(files() - before, 2 * rounds);
 }
 
-// Whatever LevelDB did with the tables before.
+// For any earlier state of LevelDB's tables.
 TEST_F(TablePurgeTest, NothingDeadIsLeftAfterAnyHistory) {
   std::vector<std::optional<uint64_t>> there(rows_max);
   std::vector<std::pair<uint64_t, uint64_t>> written;
@@ -187,22 +187,22 @@ TEST_F(TablePurgeTest, TablesWithNothingDeadAreNotRewritten) {
   erase(500);
   purge(500, 500);
   const auto once = store->files().counters().bytes_written;
-  // One table, the part of a neighbour that it overlaps, and no more.
+  // One table, the part of a neighbour that it overlaps, and nothing else.
   EXPECT_LT(once - before, 300'000u) << "of 400,000 and more";
   purge(0, rows_max);
   EXPECT_LT(store->files().counters().bytes_written - once, 2'000u);
 }
 
-// A small repo in a large store: three records, far apart. The long form, with
-// the buffers of a node: WEIR_PURGE_MEGABYTES=2048.
+// A small repo in a large store: three records that are far apart. The long
+// form, with the buffers of a node: WEIR_PURGE_MEGABYTES=2048.
 TEST(TablePurgeCostTest, ARemovalRewritesTheTablesThatHeldItsRowsOnly) {
   constexpr uint64_t row_bytes = 4'096;
   const auto size = number_from("WEIR_PURGE_MEGABYTES", 32) * megabyte;
   const tests::temp_dir dir;
   database_options how;
   how.directory = dir.at("store");
-  // One table is rewritten with about ten below it: so many tables that this is
-  // little.
+  // One table is rewritten with about ten below it. There are so many tables
+  // that this is little.
   how.write_buffer_bytes
     = std::clamp<uint64_t>(size / 256, 65'536, how.write_buffer_bytes);
   how.table_bytes

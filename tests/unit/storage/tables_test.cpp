@@ -6,7 +6,7 @@
 #include "storage/tables/upstream_table.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
-// What the writer writes is what the tables read: storage-format.md 3.
+// The tables read what the writer writes: storage-format.md 3.
 
 namespace weir::storage {
 namespace {
@@ -226,7 +226,7 @@ TEST_F(TablesTest, SettingsAreKeptAndTakenBack) {
   EXPECT_FALSE(has("b"));
 }
 
-// completeness.md, The terms: the generation outlives the process
+// completeness.md, The terms: the generation survives the process
 TEST_F(TablesTest, TheFilterIsKeptFromOneStartToTheNext) {
   EXPECT_EQ(load_filter(*store.db).value(), std::nullopt);
   for (const auto& x :

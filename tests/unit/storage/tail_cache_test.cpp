@@ -89,7 +89,7 @@ TEST_F(TailCacheTest, AnEntryAboveTheLimitEmptiesIt) {
   EXPECT_TRUE(tiny.since(1, 1).value().empty());
 }
 
-// The log has what was forgotten, and what comes next follows it.
+// The log has the dropped entries, and the next ones follow them.
 TEST_F(TailCacheTest, WhenClearedItGoesOnWithWhatComesNext) {
   add({make(1, 2), make(3, 2)});
   cache.clear();

@@ -16,7 +16,7 @@ using tests::sample_cid;
 
 const tests::fixed_names names{"app.test.note", "app.test.like"};
 
-/// Round trip, every prefix, every bit, noise.
+/// Tests a codec with a round trip, every prefix, every flipped bit, and noise.
 template <class Row>
 void expect_codec(const Row& row, table in = {}) {
   const auto encoded = encode_value(row);
@@ -173,7 +173,7 @@ TEST(ValuesTest, StoredBytesAreProvedByTheirChecksum) {
   }
 }
 
-/// With streams in place of those that are only counted.
+/// The chain with streams in place of those that are only counted.
 chain_row whole(const stored_chain& x) {
   auto out = x.chain;
   for (uint64_t i = 0; i < x.apart; ++i)

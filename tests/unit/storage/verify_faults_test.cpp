@@ -3,8 +3,7 @@
 
 #include <thread>
 
-// What cannot be read is a finding, too, and hides no other:
-// storage-format.md 6.
+// An unreadable row is a finding, too, and hides no other: storage-format.md 6.
 
 namespace weir::storage {
 namespace {
@@ -55,7 +54,7 @@ TEST_F(VerifyFaultsTest, AStreamWithoutAnOperationIsFound) {
 
 // -- reads that fail ----------------------------------------------------------
 
-/// A store of some tables, whose reads fail.
+/// A store with some tables whose reads fail.
 class VerifyReadsTest : public testing::Test {
 protected:
   void SetUp() override {
@@ -69,9 +68,9 @@ protected:
     ASSERT_EQ(store.findings(), "");
   }
 
-  /// Number `nth` of this thread's reads fails; `sticky`: so do all later ones.
+  /// Read number `nth` of this thread fails; with `sticky` all later ones, too.
   void fail(uint64_t nth, bool sticky) {
-    store.reopen(); // Rows are in tables now, and none is in memory.
+    store.reopen(); // Now all rows are in tables, and none is in memory.
     faults.plan({.nth = nth,
                  .sticky = sticky,
                  .kinds = tests::kind_bit(tests::io_call::read),
@@ -87,15 +86,15 @@ protected:
 TEST_F(VerifyReadsTest, ATableThatCannotBeReadIsAFinding) {
   struct outcome {
     std::string findings;
-    uint64_t reads = 0; ///< In all.
-    uint64_t failed = 0; ///< Of which LevelDB told.
+    uint64_t reads = 0;  ///< The number of all reads.
+    uint64_t failed = 0; ///< The number of failures that LevelDB reported.
   };
   const auto verify = [&](uint64_t nth, bool sticky) {
     fail(nth, sticky);
     outcome out{store.findings(), faults.calls(),
                 store.db->counters().failed_reads};
     faults.heal();
-    // It can do without the filter of a table, and is silent then.
+    // It works without the filter of a table, and then reports nothing.
     EXPECT_EQ(out.findings.find("IO error") != std::string::npos,
               out.failed > 0)
       << nth << " of " << out.reads << ": " << out.findings;
@@ -111,7 +110,7 @@ TEST_F(VerifyReadsTest, ATableThatCannotBeReadIsAFinding) {
   EXPECT_GT(told, nth / 2);
 }
 
-// However many findings there are: here one is too many already.
+// This holds for any number of findings: here one is already too many.
 TEST_F(VerifyReadsTest, WhyReadsFailAlwaysHasAPlace) {
   verify_options options;
   options.findings_max = 0;

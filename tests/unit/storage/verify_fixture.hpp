@@ -8,8 +8,8 @@
 
 namespace weir::tests {
 
-/// A sound store of two repos, and ways to damage it past the writer, so that
-/// LevelDB's own checksums are right.
+/// A valid store of two repos, and ways to damage it without its writer, so
+/// that LevelDB's own checksums stay right.
 class verify_fixture : public testing::Test {
 protected:
   void SetUp() override {
@@ -47,7 +47,7 @@ protected:
                                {std::string{parts.rkey}}});
   }
 
-  /// Changes one row through its codec.
+  /// Decodes a row, changes it, and writes it back.
   template <class Row>
   void change_row(const std::string& key,
                   const std::function<void(Row&)>& change) {

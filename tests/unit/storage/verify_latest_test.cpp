@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-// What only the last operations of a repo, or the last block of the log, can be
-// compared with: storage-format.md 4 and 6.
+// Data that can only be compared with the last operations of a repo, or the
+// last block of the log: storage-format.md 4 and 6.
 
 namespace weir::storage {
 namespace {
@@ -22,7 +22,7 @@ protected:
     last_block = decode_log_block(last->second).value();
   }
 
-  /// With the last block changed, under a right checksum.
+  /// The findings after a change of the last block, with a correct checksum.
   std::string with_last(const std::function<void(log_block&)>& change) {
     auto block = last_block;
     change(block);
@@ -79,7 +79,7 @@ TEST_F(VerifyLatestTest, ARowSaysOfTheAccountWhatTheLastFactDoes) {
               HasSubstr("no fact in the log does"));
 }
 
-// CONS-06: completeness rests on it.
+// CONS-06: completeness depends on it.
 TEST_F(VerifyLatestTest, ARepoWasIndexedAtACommitOfItsLog) {
   EXPECT_THAT(with_row([](auto& x) {
                 x.last_indexed_rev
@@ -140,8 +140,8 @@ TEST_F(VerifyLatestTest, AChainIsInOrderAndOfSomething) {
               HasSubstr("it has a chain of nothing"));
 }
 
-// The tree of a repo that is not synced, or filtered, cannot be rebuilt: its
-// last commit says what its root is.
+// The tree of a repo that is not synced, or is filtered, cannot be rebuilt: its
+// last commit gives its root.
 TEST_F(VerifyLatestTest, TheRootOfAFilteredRepoIsThatOfItsCommit) {
   store.put_raw(encode_key(member_key{default_dataset, store.synced.repo}),
                 encode_value(member_row{0, {"app.a.x"}}));
@@ -263,7 +263,7 @@ TEST_F(VerifyLatestTest, AnyFieldOfTheLastBlockIsFound) {
     EXPECT_NE(with_last(how), "") << what;
 }
 
-// docs/storage-format.md 6: nothing else knows of these two.
+// docs/storage-format.md 6: nothing else contains these two.
 TEST_F(VerifyLatestTest, ReceiptOfTheLastBlockIsKnownToItAlone) {
   EXPECT_EQ(with_last([](auto& x) {
               ++x.written_us;

@@ -1,8 +1,7 @@
 #include "storage/format/content_block.hpp"
 #include "tests/unit/storage/verify_fixture.hpp"
 
-// Every kind of planted damage is found: architecture.md I3;
-// storage-format.md 6.
+// Every kind of damage is found: architecture.md I3; storage-format.md 6.
 
 namespace weir::storage {
 namespace {

@@ -7,13 +7,13 @@
 #include <tuple>
 #include <utility>
 
-// Any one row deleted, altered, exchanged or invented is found, but for the
-// list of storage-format.md 6.
+// Any one row that is deleted, changed, exchanged or invented is found, except
+// for the list of storage-format.md 6.
 
 namespace weir::storage {
 namespace {
 
-/// Says of which damage nothing in the store can tell.
+/// Says which damage nothing in the store can show.
 class excuses {
 public:
   explicit excuses(const tests::full_store& store) : store_(store) {
@@ -77,12 +77,12 @@ private:
     return row_of<Row>(x.after, static_cast<table>(x.key.front())).has_value();
   }
 
-  /// Of the repo whose erasing is not over: counts as absent.
+  /// An operation of the half erased repo, which counts as absent.
   bool erased(op_id id) const {
     return id >= store_.erasing_from && id <= store_.erasing.row.erased_through;
   }
 
-  /// How often it was opened, and what nobody reads yet.
+  /// How often the store was opened, and data that is not read yet.
   static bool covers_meta(const damage& x) {
     const auto name = decode_key<meta_key>(x.key);
     if (!name)
@@ -97,7 +97,7 @@ private:
     return name->name == "store_epoch" && is<counter>(x);
   }
 
-  /// In whose share it counts.
+  /// The host to which it is charged.
   static bool covers_name(const damage& x) {
     const auto good = row_of<collection_row>(x.before, table::collection_name);
     const auto bad = row_of<collection_row>(x.after, table::collection_name);
@@ -127,8 +127,8 @@ private:
     return x.before && key && erased(key->id) && (!x.after || is<counter>(x));
   }
 
-  /// How much of a forgotten repo is erased, as long as it is all, and where
-  /// the collections of an erased one will begin.
+  /// How much of a forgotten repo is erased, if everything is, and where the
+  /// collections of an erased one will begin.
   bool covers_chain(const damage& x) const {
     const auto key = decode_key<chain_key>(x.key);
     if (!x.before || !x.after || !key)
@@ -149,7 +149,7 @@ private:
            && encode_chain(bad->chain, *store_.names).value() == *x.before;
   }
 
-  /// What counts as absent.
+  /// A head that counts as absent.
   bool covers_head(const damage& x) const {
     const auto key = decode_key<record_head_key>(x.key);
     if (!key || key->repo != store_.erasing.repo)
@@ -158,7 +158,7 @@ private:
     return !x.after || (head && head->op <= store_.erasing.row.erased_through);
   }
 
-  /// What is known by nobody else.
+  /// Data that is stored nowhere else.
   bool covers_repo(const damage& x) const {
     const auto good = row_of<repo_row>(x.before, table::repo);
     auto bad = row_of<repo_row>(x.after, table::repo);
@@ -185,7 +185,7 @@ private:
     bad->words = good->words;
     bad->account = good->account;
     bad->first_rev = good->first_rev;
-    // Every revision from the first commit on is one here.
+    // Every revision from the first commit on is valid here.
     if (!bad->last_indexed_rev.defined()
         || (bad->last_indexed_rev > good->last_indexed_rev
             && bad->last_indexed_rev <= store_.synced.chain->rev
@@ -204,7 +204,7 @@ private:
     return encode_value(*bad) == *x.before;
   }
 
-  /// What its document said; and the row of a DID without a repo.
+  /// The content of its document, and the row of a DID without a repo.
   bool covers_identity(const damage& x) const {
     const auto key = decode_key<identity_key>(x.key);
     return is<identity_row>(x)
@@ -212,8 +212,8 @@ private:
                && !store_.find_raw(encode_key(repo_key{key->repo})));
   }
 
-  /// Erasing that is over and begins again, and where one goes on: what lies
-  /// before that and should not is found.
+  /// A finished erasure that begins again, and the place where one continues:
+  /// data before it that should be erased is found.
   bool covers_erasure(const damage& x) const {
     const auto good = row_of<erasure_row>(x.before, table::erasure);
     const auto bad = row_of<erasure_row>(x.after, table::erasure);
@@ -228,7 +228,7 @@ private:
     return good && bad && good->id == bad->id && bad->epoch >= good->epoch;
   }
 
-  // What the consumer acked: gaps between ranges, letters within them.
+  // Acks of the consumer: gaps between ranges, letters within them.
 
   struct acks {
     op_id position = 0;
@@ -302,7 +302,7 @@ private:
 
 class VerifyRandomTest : public testing::Test {
 protected:
-  /// Every kind of damage of one row, once.
+  /// Tries every kind of damage of one row once.
   void damage_row(const std::string& key, random_source& dice) {
     const auto good = store.get_raw(key);
     check({"deleted", key, good, std::nullopt});
@@ -324,7 +324,7 @@ protected:
     return x;
   }
 
-  /// Another row of the same table, or the same one.
+  /// The key of another row of the same table, or the same one.
   std::string other_key(const std::string& key, random_source& dice) {
     std::vector<std::string> all;
     const auto in = key.substr(0, 1);
@@ -378,7 +378,7 @@ TEST_F(VerifyRandomTest, AnyDamageOfOneRowIsFoundOrExcused) {
   EXPECT_GT(tried, 900u);
 }
 
-// A row that a write did not reach, or that a deletion left there.
+// A row that a write did not reach, or that a deletion left.
 TEST_F(VerifyRandomTest, AnyRowFromThePastIsFoundOrExcused) {
   ASSERT_EQ(store.findings(), "");
   for (const auto& [key, values] : store.past())

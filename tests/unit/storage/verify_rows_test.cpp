@@ -5,8 +5,7 @@
 
 #include <gmock/gmock.h>
 
-// Content, erasing, and rows that belong to another: storage-format.md 5.1 and
-// 6.
+// Content, erasing, and rows of another repo: storage-format.md 5.1 and 6.
 
 namespace weir::storage {
 namespace {
@@ -105,7 +104,7 @@ TEST_F(VerifyRowsTest, ErasingThatSteppedOverSomethingIsFound) {
 
 // -- a log that was cut -------------------------------------------------------
 
-// Without its content and stream rows, too.
+// The content and stream rows of the transaction are removed, too.
 TEST_F(VerifyRowsTest, ALogWithoutItsLastTransactionIsFound) {
   const auto last = store.db->last_in(range_of<log_block_key>()).value();
   const auto first = decode_key<log_block_key>(last->first)->first;

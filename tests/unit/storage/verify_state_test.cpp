@@ -1,8 +1,7 @@
 #include "storage/tables/filter_table.hpp"
 #include "tests/unit/storage/verify_fixture.hpp"
 
-// Every kind of planted damage is found: architecture.md I2, I6;
-// storage-format.md 6.
+// Every kind of damage is found: architecture.md I2, I6; storage-format.md 6.
 
 namespace weir::storage {
 namespace {
@@ -149,7 +148,8 @@ TEST_F(VerifyStateTest, OnlyWholeSyncedReposHaveTheirRootRebuilt) {
   EXPECT_THAT(store.findings(), Not(HasSubstr("I2")));
   filter_is({generation, {}});
   expect("I2", "another root");
-  filter_is({generation + 1, {}}); // What passed the one before is not known.
+  // What the former filter let pass is not known.
+  filter_is({generation + 1, {}});
   EXPECT_THAT(store.findings(), Not(HasSubstr("I2")));
   filter_is({generation, {}});
   store.put_raw(encode_key(member_key{default_dataset, alice.repo}),

@@ -11,8 +11,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// Tables of the format, as `to_string` knows them: one that is added later is
-/// here without being listed.
+/// The tables of the format that `to_string` knows: a table that is added later
+/// is included automatically.
 std::vector<table> all_tables() {
   std::vector<table> out;
   for (int i = 0; i < 256; ++i)
@@ -129,7 +129,7 @@ TEST_F(VerifyTablesTest, UpstreamsAreNumberedAndNoneIsThereTwice) {
   row.epoch = 1;
   row.ends = 1;
   expect(2, encode_value(row), "it counts process ends for a frame");
-  row.suspect = 5; // In a life that has never been careful.
+  row.suspect = 5; // In a life that was never careful.
   row.life = stream_life::running;
   expect(2, encode_value(row), "it counts process ends for a frame");
   expect(2, std::nullopt,

@@ -17,7 +17,7 @@ json::object parsed(const wire::completeness_view& x) {
 
 } // namespace
 
-// completeness.md, Asking: the predicate with its terms, and the positions
+// completeness.md, Asking: the result with its terms, and the positions
 TEST(CompletenessApi, TellsEveryTermAndEveryPosition) {
   const std::vector<wire::term_view> terms{
     {"covered", true, ""}, {"no_gap", false, "an \"event\" is missing"}};

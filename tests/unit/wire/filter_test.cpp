@@ -74,7 +74,7 @@ TEST(Filter, RefusesWhatIsNoPatternAndNamesIt) {
   }
 }
 
-// Obeyed, such a filter would delete every record there is.
+// If it were applied, such a filter would delete every record.
 TEST(Filter, RefusesLargeLettersInADomainAndNamesWhatWasMeant) {
   for (const auto& [bad, meant] :
        {std::pair{"App.bsky.feed.Post", "app.bsky.feed.Post"},

@@ -8,8 +8,8 @@
 
 #include <map>
 
-// Frames of the public network from end to end: decoded, verified, and turned
-// into the JSON that clients get, which another server made of them, too.
+// Frames of the public network from end to end: decoded, verified, and
+// converted to the JSON for clients, which another server also made of them.
 
 namespace weir::tests {
 
@@ -19,7 +19,7 @@ namespace json = boost::json;
 
 using namespace atproto;
 
-/// After every rev of the capture.
+/// Later than every rev of the capture.
 constexpr wall_time now{1'800'000'000'000'000};
 
 std::string text(const json::object& x, std::string_view key) {
@@ -27,8 +27,8 @@ std::string text(const json::object& x, std::string_view key) {
   return found == nullptr ? "" : json::value_to<std::string>(*found);
 }
 
-/// What one event says, whoever tells it: both wires' words, without those
-/// that only one of them has.
+/// The content of one event in both servers' formats, without the fields that
+/// only one of them has.
 json::object plain(std::string_view did, std::string_view kind,
                    const json::object& x) {
   json::object out{{"did", did}, {"kind", kind}};
@@ -42,7 +42,7 @@ json::object plain(std::string_view did, std::string_view kind,
   return out;
 }
 
-/// By place in the repo, for a reader of failures.
+/// Ordered by the place in the repo, for readers of failures.
 using event_map = std::multimap<std::string, json::object>;
 
 std::string place(const json::object& x) {
@@ -87,7 +87,8 @@ void take_identity(event_map& out, const identity_event& event) {
   enter(out, plain(event.repo.str(), "identity", x));
 }
 
-/// Our wire has neither its number nor its time, and a status for active ones.
+/// Our format has neither its seq nor its time, and has a status for active
+/// ones.
 void take_account(event_map& out, const account_event& event) {
   std::string made;
   wire::append_tap_identity(

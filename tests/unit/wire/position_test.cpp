@@ -6,7 +6,7 @@
 
 #include <set>
 
-// storage-format.md 4: the numbers that events have for others.
+// storage-format.md 4: the ids of events outside the node.
 namespace weir::tests {
 
 namespace {

@@ -41,7 +41,7 @@ TEST(Problem, OfTheCallerIsAFourHundred) {
 TEST(Problem, OfOursIsAFiveHundred) {
   EXPECT_EQ(wire::kind_of(ec::storage_failure).status, 500);
   EXPECT_EQ(wire::kind_of(ec::storage_failure).name, "InternalServerError");
-  // No route answers with what another server did: that would be a fault.
+  // No route answers with another server's error: that would be a bug.
   EXPECT_EQ(wire::kind_of(ec::unreachable).status, 500);
   EXPECT_EQ(wire::kind_of(ec::chain_broken).status, 500);
   EXPECT_EQ(wire::kind_of(ec::disk_full).status, 503);

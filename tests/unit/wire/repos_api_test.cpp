@@ -15,7 +15,7 @@ namespace json = boost::json;
 const std::string ann = "did:plc:" + std::string(24, 'a');
 const std::string bob = "did:web:bob.example.com";
 
-/// Reads `body` in pieces of so many bytes.
+/// Reads `body` in pieces of `piece` bytes.
 result<wire::repos_request> read_request(std::string_view body,
                                          size_t piece = SIZE_MAX) {
   wire::repos_request_reader reader;
@@ -147,7 +147,7 @@ TEST(ReposRequest, MeansTheSameInWhateverPiecesItComes) {
   }
 }
 
-// Which of them is meant?
+// It would not be clear which of them counts.
 TEST(ReposRequest, RefusesMembersThatComeTwice) {
   for (const auto& text :
        {R"({"dids":[")" + ann + R"("],"dids":[]})",
@@ -172,7 +172,7 @@ TEST(ReposRequest, ReadsListsAtTheirPlaceOnly) {
     EXPECT_EQ(code_of(text), ec::invalid_argument) << text;
 }
 
-// What is accepted and ignored would look as if it were done.
+// A member that is accepted and ignored would look as if it had an effect.
 TEST(ReposRequest, AMemberThatNobodyReadsIsRefusedAndNamed) {
   const auto refusal = [](std::string_view body) {
     const auto x = read_request(body);
@@ -261,7 +261,7 @@ TEST(ReposList, LeavesOutWhatIsUnset) {
                      R"("retry_count":0})");
 }
 
-// completeness.md, Asking: the predicate, and why it does not hold
+// completeness.md, Asking: the result, and why it does not hold
 TEST(ReposList, SaysWhetherACopyIsWholeAndWhyNot) {
   wire::repo_view x{ann, "synced", {}, 0, 0, {}, 0, 0, {}};
   x.complete = false;

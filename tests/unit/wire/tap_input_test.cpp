@@ -42,7 +42,7 @@ TEST(TapAck, WithABadIdIsRefused) {
   EXPECT_EQ(ack(R"({"type":"ack"})"), malformed);
 }
 
-// Nobody could say which one counts.
+// It would not be clear which one counts.
 TEST(TapAck, WithAMemberTwiceIsRefused) {
   for (const auto* text :
        {R"({"type":"ack","id":5,"id":6})", R"({"type":"ack","id":5,"id":5})",
