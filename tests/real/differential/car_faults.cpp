@@ -11,7 +11,7 @@ using namespace tests;
 
 namespace {
 
-/// Where the header ends: a CAR begins with one byte of length here.
+/// The end of the header: here a CAR begins with one byte of length.
 size_t header_end(const repo_maker& x) {
   return 1 + size_t{x.car.front()};
 }
@@ -138,7 +138,7 @@ constexpr repo_fault of_cars[] = {
    }},
   {"length in two bytes", stage::car,
    [](repo_maker& x) {
-     // The header's length, longer than it needs to be.
+     // The header's length in a form that is longer than necessary.
      const auto length = x.car.front();
      x.car.front() = static_cast<uint8_t>(length | 0x80);
      insert(x, 1, {0});

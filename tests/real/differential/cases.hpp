@@ -8,22 +8,23 @@
 #include <string>
 #include <vector>
 
-/// Cases that published libraries judge too (tests/real/cases/
-/// differential.mjs): bytes, sound or broken, and what we say about them.
+/// Cases that are also given to published libraries (tests/real/cases/
+/// differential.mjs): valid or invalid bytes, and our result for them.
 namespace weir::differential {
 
 struct test_case {
-  std::string kind; ///< Which judge: `record`, `repo` or `commit`.
-  std::string what; ///< How it was made.
-  /// The difference this case is there for, in the words of docs/differential.md;
+  std::string kind; ///< The kind of judge: `record`, `repo` or `commit`.
+  std::string what; ///< How the case was made.
+  /// The difference that this case shows, in the words of docs/differential.md;
   /// empty for a random case.
   std::string pins;
-  boost::json::object given; ///< What a judge must know: `did`, `key`, `now`.
-  boost::json::object ours;  ///< `ok`, then `reason` or what was found.
+  /// The data that a judge needs: `did`, `key`, `now`.
+  boost::json::object given;
+  boost::json::object ours; ///< `ok`, then `reason` or the result.
   bytes payload;
 };
 
-/// A block that wants to be a record.
+/// A block that should be a record.
 test_case random_record(random_source& random);
 std::vector<test_case> pinned_records();
 

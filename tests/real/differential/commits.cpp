@@ -135,7 +135,7 @@ constexpr commit_fault faults[] = {
    }},
 };
 
-/// The first path of a depth that begins with some letters.
+/// The first path of a depth that begins with these letters.
 std::string path_from(std::string_view start, int depth) {
   for (int i = 0;; ++i)
     if (auto path = "app.test.note/" + std::string{start} + std::to_string(i);
@@ -168,7 +168,7 @@ test_case random_commit(random_source& random) {
 
 std::vector<test_case> pinned_commits() {
   // A key of depth 1 with nothing before it and one key between it and its
-  // neighbour: undoing its creation hangs the node below one place further.
+  // neighbour: undoing its creation moves the node below to the next place.
   const auto below = path_from("b", 0);
   test_repo repo;
   repo.put(below, make_record("below"));

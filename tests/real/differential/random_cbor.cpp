@@ -42,7 +42,8 @@ constexpr std::array<uint64_t, 8> doubles{
   0x7ff8'0000'0000'0000, 0x7ff0'0000'0000'0000, 0xfff0'0000'0000'0000,
   0x0000'0000'0000'0001, 0x4340'0000'0000'0000};
 
-/// No UTF-8: a lone continuation, overlong, a surrogate, beyond U+10FFFF, cut.
+/// Invalid UTF-8: a lone continuation, overlong, a surrogate, beyond U+10FFFF,
+/// cut.
 constexpr std::array<std::string_view, 6> broken_texts{
   "a\x80z",           "\xc0\xaf", "\xed\xa0\x80",
   "\xf4\x90\x80\x80", "\xe2\x82", "ok\xff"};
@@ -51,7 +52,7 @@ constexpr std::array<std::string_view, 6> sound_texts{
   "",         "\xc3\xa9",    "\xe2\x82\xac", "\xf0\x9f\x98\x80",
   "\"\\\n\t", "\xef\xbb\xbf"};
 
-/// Keys that mean something to somebody.
+/// Keys with a special meaning in some program.
 constexpr std::array<std::string_view, 10> odd_keys{
   "",   "$type",     "$link",       "$bytes",   "ref",
   "10", "__proto__", "constructor", "mimeType", "toString"};
@@ -106,7 +107,8 @@ std::string cbor_grower::letters(size_t size_max) {
   return out;
 }
 
-/// @param depth How many levels may follow; beyond `depth_usual` one chain.
+/// @param depth The number of levels that may follow; above `depth_usual` a
+/// single chain.
 void cbor_grower::item(size_t depth) {
   if (faults_ > 0 && chance(faults_))
     return broken_item(depth);
@@ -200,7 +202,7 @@ void cbor_grower::floating() {
 
 void cbor_grower::broken_item(size_t depth) {
   switch (random_.below(10)) {
-    case 0: // Longer than needed.
+    case 0: // Longer than necessary.
       return put_head(out_, static_cast<uint8_t>(random_.below(2)),
                       random_.below(200), 2u << random_.below(3));
     case 1:
@@ -236,7 +238,7 @@ void cbor_grower::broken_item(size_t depth) {
       put_head(out_, cbor::major_text, x.size());
       return put(out_, x);
     }
-    default: // A map whose key is no text.
+    default: // A map with a key that is not text.
       put(out_, {0xa1});
       integer();
       return item(depth == 0 ? 0 : depth - 1);

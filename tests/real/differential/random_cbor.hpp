@@ -8,18 +8,18 @@
 
 namespace weir::differential {
 
-/// Grows CBOR of all shapes that atproto knows; where told to, one item in some
-/// breaks a rule of DAG-CBOR (protocol-coverage.md 6) and stays well-formed
-/// CBOR or not.
+/// Makes CBOR of all kinds that atproto uses. On request, one item in some
+/// breaks a rule of DAG-CBOR (protocol-coverage.md 6); the result may or may
+/// not be well-formed CBOR.
 class cbor_grower {
 public:
-  /// @param faults_in_100 How many items of a hundred break a rule.
+  /// @param faults_in_100 The number of items of a hundred that break a rule.
   explicit cbor_grower(random_source& random, unsigned faults_in_100 = 0)
     : random_(random), faults_(faults_in_100) {
     // nop
   }
 
-  /// A map with a `$type`, as a record is.
+  /// A map with a `$type`, like a record.
   bytes record();
 
 private:
@@ -40,17 +40,18 @@ private:
   bytes out_;
 };
 
-/// Appends the head of an item in `width` bytes of number (0, 1, 2, 4, 8).
+/// Appends the head of an item with a number of `width` bytes (0, 1, 2, 4, 8).
 void put_head(bytes& out, uint8_t major, uint64_t n, unsigned width);
 
-/// Same, in the shortest form.
+/// The same in the shortest form.
 void put_head(bytes& out, uint8_t major, uint64_t n);
 
 void put(bytes& out, std::initializer_list<uint8_t> x);
 void put(bytes& out, std::string_view x);
 void put(bytes& out, bytes_view x);
 
-/// One to three changes: bits, bytes, lengths, pieces gone, doubled, swapped.
+/// One to three changes: bits, bytes, lengths, and pieces that are removed,
+/// repeated or swapped.
 void mutate(bytes& x, random_source& random);
 
 } // namespace weir::differential

@@ -13,7 +13,7 @@ using namespace atproto;
 
 namespace {
 
-/// What an error says without where it was found.
+/// The text of an error without the place.
 std::string reason_of(const error& x) {
   return x.context.substr(0, x.context.find(" at byte "));
 }
@@ -82,7 +82,7 @@ bytes wide(size_t elements) {
   return out;
 }
 
-/// The one key that their decoder does not see twice.
+/// The one key that their decoder does not see when it is repeated.
 bytes repeated_proto() {
   auto out = map_of("__proto__", "\x01");
   out.insert(out.end(), out.begin() + 1, out.end());
@@ -151,7 +151,7 @@ std::vector<test_case> pinned_records() {
   add("byte order mark", map_of("a", "\x63\xef\xbb\xbf"));
   add("link to no CID", odd_link());
   add("record too large", large(limits::record_bytes_max + 1));
-  // What both say the same about.
+  // Both give the same result for these.
   add("", large(limits::record_bytes_max));
   add("", nested(63));
   add("", wide(limits::cbor_container_max));

@@ -32,7 +32,7 @@ tests::leaf_map::iterator any_leaf(repo_maker& x) {
   return out;
 }
 
-/// Edits one node, of at least `entries_min` entries when there is one such.
+/// Changes one node, with at least `entries_min` entries if there is one.
 template <class Edit>
 void edit_node(repo_maker& x, size_t entries_min, Edit edit) {
   if (!x.tree)
@@ -49,7 +49,7 @@ void edit_node(repo_maker& x, size_t entries_min, Edit edit) {
   };
 }
 
-/// One node of those that have entries, of which bridges have none.
+/// A node with entries, which bridges do not have.
 tree_sketch* any_node(repo_maker& x) {
   if (!x.tree)
     return nullptr;
@@ -73,7 +73,7 @@ void prefix_off(repo_maker& x, int by) {
   });
 }
 
-/// Puts a node that only points down between a node and its child or on top.
+/// Puts a node with only a link down between a node and its child, or on top.
 void add_bridge(repo_maker& x, bool on_top) {
   if (!x.tree)
     return;
@@ -88,7 +88,7 @@ void add_bridge(repo_maker& x, bool on_top) {
   node->left = std::move(bridge);
 }
 
-/// A key hangs one level below or above its own.
+/// Moves a key one level below or above its own.
 void misplace_key(repo_maker& x) {
   auto* node = any_node(x);
   if (node == nullptr)
@@ -331,7 +331,7 @@ constexpr repo_fault of_commits[] = {
    }},
   {"commit keys unsorted", stage::signature,
    [](repo_maker& x) {
-     // {"did": ..., "rev": ...}: entries of equal length of key change places.
+     // {"did": ..., "rev": ...}: entries with keys of equal length are swapped.
      const auto did = encode_text(x.account.did().str());
      const auto rev = encode_text(x.account.rev().str());
      bytes front{0xa6};

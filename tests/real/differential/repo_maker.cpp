@@ -14,7 +14,7 @@ using namespace tests;
 
 namespace {
 
-/// Deeper keys take long to find.
+/// Finding keys of greater depth takes long.
 constexpr size_t mined_depth_max = 7;
 
 constexpr std::array<std::string_view, 5> collections{
@@ -69,7 +69,7 @@ void repo_maker::add_record(std::string path, bytes block) {
 
 void repo_maker::make_leaves(size_t wanted) {
   for (size_t i = 0; i < wanted; ++i) {
-    // Some records that are none; many more that are small.
+    // Some records are invalid, and many more are small.
     auto block
       = random.below(8) == 0
           ? cbor_grower{random, random.below(4) == 0 ? 20u : 0u}.record()

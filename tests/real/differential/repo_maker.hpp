@@ -12,14 +12,14 @@
 
 namespace weir::differential {
 
-/// An entry of a map, its value encoded.
+/// An entry of a map with its encoded value.
 struct encoded_field {
   std::string key;
   bytes value;
 };
 
-/// A repository export in the making, stage by stage. Between two stages a
-/// fault may change whatever is there.
+/// A repo export that is made in stages. Between two stages a fault may change
+/// anything.
 struct repo_maker {
   repo_maker(random_source& x, size_t records_max);
 
@@ -30,7 +30,7 @@ struct repo_maker {
   void sign_commit();
   void make_car();
 
-  /// A random sound path.
+  /// A random valid path.
   std::string new_path();
 
   /// Adds a record under `path`.
@@ -43,9 +43,9 @@ struct repo_maker {
   std::vector<tests::named_block> records;
   std::unique_ptr<tests::tree_sketch> tree; ///< Null when there are no leaves.
   std::vector<tests::named_block> blocks;   ///< Nodes, the root last; records.
-  size_t nodes = 0;                         ///< How many of `blocks` are nodes.
+  size_t nodes = 0; ///< The number of nodes in `blocks`.
   atproto::cid data;
-  std::vector<encoded_field> fields; ///< Of the commit.
+  std::vector<encoded_field> fields; ///< Fields of the commit.
   bytes commit;
   std::vector<atproto::cid> roots;
   bytes car;
@@ -53,7 +53,7 @@ struct repo_maker {
 
 enum class stage : uint8_t { leaves, tree, blocks, commit, signature, car };
 
-/// One way to break a repository, right after a stage.
+/// One way to break a repo, directly after a stage.
 struct repo_fault {
   std::string_view name;
   stage after;

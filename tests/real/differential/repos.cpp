@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t spool_bytes = uint64_t{1} << 26;
 constexpr size_t records_per_step = 100;
 
-/// What an error says without the key or node it names.
+/// The text of an error without its key or node.
 std::string reason_of(const std::string& context) {
   return context.substr(0, context.find(':') == std::string::npos
                                || context.starts_with("dag-cbor: ")
@@ -55,7 +55,7 @@ boost::json::object walk(const repo_maker& made) {
           {"skipped", walk.skipped()}};
 }
 
-/// Makes the whole export; `fault` may be null.
+/// Makes the complete export; `fault` may be null.
 test_case judged(repo_maker& x, const repo_fault* fault,
                  std::string pins = {}) {
   const auto spoil = [&](stage now) {
@@ -105,7 +105,7 @@ const repo_fault& fault_named(std::string_view name) {
   return all.front();
 }
 
-/// Mostly small ones: a tree of 2,000 costs its judge seconds.
+/// Mostly small ones: a tree of 2,000 takes its judge seconds.
 size_t draw_size(random_source& random) {
   const auto draw = random.below(200);
   return draw < 10    ? 0
@@ -125,7 +125,7 @@ test_case random_repo(random_source& random) {
 }
 
 std::vector<test_case> pinned_repos() {
-  // Which fault shows which difference; see docs/differential.md.
+  // The faults that show the differences; see docs/differential.md.
   constexpr std::pair<std::string_view, const char*> pins[] = {
     {"key without a slash", "invalid path"},
     {"key with two slashes", "invalid path"},

@@ -16,7 +16,7 @@ using namespace atproto;
 
 namespace {
 
-/// Counts what goes through a spool in memory.
+/// Counts the bytes that go through a spool in memory.
 class counting_spool final : public spool {
 public:
   result<void> append(bytes_view chunk) override {
@@ -55,7 +55,7 @@ digest random_digest(random_source& random) {
   return out;
 }
 
-/// What a block was added with.
+/// The arguments with which a block was added.
 struct added {
   digest hash;
   block_place at;
@@ -91,7 +91,8 @@ bool holds(block_index& index, const digest& hash, block_place at) {
     .value();
 }
 
-/// Entries in memory and of a run: all in one run, several runs, all spooled.
+/// Number of entries in memory and of a run: all in one run, several runs, all
+/// spooled.
 struct shape {
   size_t entries_max;
   size_t run_entries;

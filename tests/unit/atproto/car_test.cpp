@@ -37,7 +37,7 @@ void append_varint(bytes& out, uint64_t x) {
   out.push_back(static_cast<uint8_t>(x));
 }
 
-/// A CAR with a header made of the given bytes and no blocks.
+/// A CAR with this header and no blocks.
 bytes with_header(bytes_view header) {
   bytes out;
   append_varint(out, header.size());
@@ -69,7 +69,7 @@ ec parse_error(bytes_view x) {
   return out ? ec::none : out.error().code;
 }
 
-/// Everything a reader reports, however the input was cut.
+/// Everything that a reader reports, however the input was cut.
 struct reading {
   std::vector<cid> roots;
   std::vector<std::pair<cid, bytes>> blocks;
@@ -223,7 +223,7 @@ TEST(CarSliceTest, RefusesEveryCut) {
   const auto car = make_car(blocks[0].first, blocks);
   for (size_t size = 0; size < car.size(); ++size) {
     const auto slice = car_slice::parse(bytes_view{car}.first(size));
-    // A cut between sections leaves a whole CAR with fewer blocks.
+    // A cut between sections leaves a valid CAR with fewer blocks.
     if (slice)
       EXPECT_LT(slice->blocks().size(), blocks.size());
     else
@@ -289,7 +289,7 @@ TEST(CarSliceTest, NeverShowsChangedContentUnderAnOldCid) {
           << i;
       }
     }
-  // Only the root's CID in the header and names of codecs are left to vary.
+  // Only the root's CID in the header and the codecs of names can still vary.
   EXPECT_LT(accepted, 8 * (cid::blessed_size + 3 * 2 + 6));
 }
 

@@ -9,13 +9,13 @@
 
 #include <gtest/gtest.h>
 
-// Bounds of the codecs as they are set when nobody says otherwise: met at the
-// limit, refused one past it.
+// The default limits of the codecs, accepted at the limit and refused just
+// above it.
 namespace weir::atproto {
 
 namespace {
 
-/// So many arrays, one in the other.
+/// Nested arrays of this depth.
 bytes nested(size_t depth) {
   bytes out(depth - 1, 0x81);
   out.push_back(0x80);
@@ -40,14 +40,15 @@ TEST(CodecBounds, WithoutAWordOfTheCallerDepthIsTheGuides) {
   }
 }
 
-// protocol-coverage.md 5.1; a key that deep cannot be found, a number can.
+// protocol-coverage.md 5.1; a key of that depth cannot be found, so numbers are
+// tested.
 TEST(CodecBounds, ATreeIsSoDeepAndNotOneDeeper) {
   constexpr auto most = static_cast<int>(limits::mst_depth_max);
   EXPECT_TRUE(mst::is_depth_allowed(most));
   EXPECT_FALSE(mst::is_depth_allowed(most + 1));
 }
 
-// A sender who picks digests to make the look-up slow is refused.
+// A sender who chooses digests to make look-ups slow is refused.
 TEST(CodecBounds, SoManyBlocksMayShareASlotAndNotOneMore) {
   for (const size_t more : {0, 1}) {
     std::vector<tests::named_block> blocks;
@@ -63,7 +64,7 @@ TEST(CodecBounds, SoManyBlocksMayShareASlotAndNotOneMore) {
   }
 }
 
-// A reader asks for what it wants, whatever stands there:
+// A reader asks for one kind of item, whatever comes:
 // protocol-coverage.md 6.
 TEST(CodecBounds, AReaderTakesNoItemForAnother) {
   const bytes undefined{0xf7};

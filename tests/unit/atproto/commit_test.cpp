@@ -31,7 +31,7 @@ commit_object make_object() {
           {}};
 }
 
-/// Entries of a commit, to be changed before they are encoded and signed.
+/// Fields of a commit that can be changed before they are encoded and signed.
 struct entry {
   std::string key;
   bytes value;

@@ -41,8 +41,8 @@ bool has_high_s(curve which, const bytes& sig) {
          && bytes(sig.begin() + 32, sig.end()) > low_s_max(which);
 }
 
-/// Runs a Wycheproof file. Its signatures with a high s count as valid there
-/// and are refused here.
+/// Runs a Wycheproof file. Signatures with a high s are valid in the file and
+/// are refused here.
 void run_wycheproof(const std::filesystem::path& path, curve which,
                     std::map<std::string, int> expected) {
   std::map<std::string, int> seen;
@@ -79,7 +79,7 @@ TEST(CryptoVectorsTest, SignatureFixtures) {
     const auto key = tests::from_did_key(text_of(test, "publicKeyDid"));
     ASSERT_TRUE(key);
     EXPECT_EQ(key->which(), which);
-    // The legacy form of the same key: bare, and compressed.
+    // The legacy form of the same key: without its prefix, and compressed.
     const auto legacy
       = public_key::from_legacy(which, text_of(test, "publicKeyMultibase"));
     ASSERT_TRUE(legacy);

@@ -8,8 +8,9 @@
 #include <sstream>
 #include <string>
 
-// Which bytes are DAG-CBOR in the strict form of protocol-coverage.md section
-// 6, and which are not and why (hostile-inputs.md 2.1.3 to 2.1.5).
+// Inputs that are DAG-CBOR in the strict form of protocol-coverage.md section
+// 6, and inputs that are not, with the reason (hostile-inputs.md 2.1.3 to
+// 2.1.5).
 
 namespace weir::atproto::cbor {
 
@@ -52,7 +53,7 @@ constexpr case_group accepted[] = {
   {"simple values", "f4 f5 f6 83f4f5f6"},
 };
 
-/// Named after what the error says.
+/// Named by the text of the error.
 constexpr case_group refused[] = {
   {"ends inside an item",
    "18 19 1901 1a000100 1b00000001000000 38 58 78 98 b8 d8 fb "
@@ -123,7 +124,7 @@ size_t for_each_case(std::span<const case_group> groups, Check check) {
   return n;
 }
 
-/// Decodes one item by the reader and encodes it anew.
+/// Decodes one item with the reader and encodes it again.
 void write_anew(reader& in, writer& out) {
   switch (in.peek().value()) {
     case kind::unsigned_int:
@@ -168,7 +169,7 @@ void write_anew(reader& in, writer& out) {
   }
 }
 
-/// Integers that CBOR has and int64 has not.
+/// Integers that are valid in CBOR and do not fit into int64.
 bool beyond_int64(std::string_view hex) {
   return hex.substr(1).starts_with("bffffffffffffffff");
 }

@@ -30,7 +30,7 @@ bytes nested_arrays(size_t n) {
   return out;
 }
 
-/// The same of maps, each under the key "a".
+/// The same for maps, each with the key "a".
 bytes nested_maps(size_t n) {
   bytes out;
   for (size_t i = 1; i < n; ++i)
@@ -39,7 +39,7 @@ bytes nested_maps(size_t n) {
   return out;
 }
 
-/// A map of `n` one-byte integers whose keys come in falling order.
+/// A map of `n` one-byte integers with keys in descending order.
 bytes unsorted_map(size_t n) {
   writer out;
   out.begin_map(n);
@@ -321,7 +321,7 @@ TEST(DagCborReaderTest, AnItemOfAnotherKindIsRefused) {
             10);
 }
 
-// The bits of these doubles are the numbers of false, true and null.
+// These doubles have the same bits as the numbers of false, true and null.
 TEST(DagCborReaderTest, ADoubleIsNeverTakenForASimpleValue) {
   for (const auto* text :
        {"fb0000000000000014", "fb0000000000000015", "fb0000000000000016"}) {

@@ -23,7 +23,7 @@ using tests::text_of;
 
 constexpr rules with_floats{32, true, true};
 
-/// Cases of the profile that DRISL is; others belong to other profiles.
+/// Cases of DRISL's profile; the others belong to other profiles.
 bool in_profile(const json::value& test) {
   for (const auto& tag : test.at("tags").as_array())
     if (tag == "basic" || tag == "dag-cbor" || tag == "dasl-cid")
@@ -31,9 +31,9 @@ bool in_profile(const json::value& test) {
   return false;
 }
 
-/// DASL refuses these links while decoding. We keep any well-formed CID inside
-/// a record as it is, so that one odd link does not cost the record, and refuse
-/// it where a link must be followed (protocol-coverage.md 7).
+/// DASL refuses these links while decoding. Here any well-formed CID inside a
+/// record is kept, so that one odd link does not cost the record, and refused
+/// where a link must be followed (protocol-coverage.md 7).
 const std::set<std::string> kept_links{
   "CIDv0",
   "empty CID",
@@ -77,11 +77,11 @@ void run_case(const json::value& test) {
     expect_round_trip(input);
   else if (kept_links.contains(text_of(test, "name")))
     expect_kept_but_not_blessed(input);
-  else // `invalid_out` too: the writer has no call that makes such bytes.
+  else // Includes `invalid_out`: no call of the writer makes such bytes.
     EXPECT_FALSE(validate(input, with_floats));
 }
 
-/// The same item written anew, by a walk over the reader.
+/// Writes the same item again while walking over the reader.
 void copy_item(reader& in, writer& out) {
   const auto what = in.peek().value();
   size_t items = 0;
@@ -153,7 +153,7 @@ TEST(IpldVectorsTest, EveryBlockIsAcceptedNamedAndWrittenBack) {
     const auto verdict = validate(block, with_floats);
     ASSERT_TRUE(verdict) << verdict.error().context;
     if (const auto strict = validate(block); !strict) {
-      ++with_float; // Refused as atproto data for this alone (6.7).
+      ++with_float; // As atproto data it is refused only for this reason (6.7).
       EXPECT_NE(strict.error().context.find("float"), std::string::npos);
     }
     reader in{block};

@@ -7,9 +7,8 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-// protocol-coverage.md 6.11 and 6.12 against the data-model fixtures; the same
-// files
-// lie in three places, two of them in older copies.
+// protocol-coverage.md 6.11 and 6.12 against the data-model fixtures. The same
+// files exist in three places, two of which are older copies.
 
 namespace weir::atproto {
 
@@ -19,7 +18,7 @@ namespace json = boost::json;
 using tests::read_json;
 using tests::text_of;
 
-/// JSON to exact bytes, bytes to CID, bytes back to the same JSON.
+/// JSON gives the exact bytes, the bytes the CID, and the bytes the same JSON.
 void run_fixtures(const std::filesystem::path& path) {
   const auto cases = read_json(path);
   EXPECT_EQ(cases.as_array().size(), 3u) << path;

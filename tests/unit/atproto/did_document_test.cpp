@@ -16,7 +16,7 @@ constexpr std::string_view multikey
 constexpr std::string_view other_multikey
   = "zQ3shqwJEJyMBsBXCWyCBpUBMqxcon9oHB7mCvx4sSpMdLJwc";
 
-/// A document of `owner` with these members behind its id.
+/// A document of `owner` with these members after its id.
 std::string document(std::string_view members) {
   std::string out = R"({"id":"did:plc:ewvi7nxzyoun6zhxrhs64oiz")";
   if (!members.empty())
@@ -106,7 +106,7 @@ TEST(DidDocumentTest, AMemberNamedTwiceMakesItAmbiguous) {
   EXPECT_EQ(refused_as(document(R"("a":[{"b":1,"b":1}])")),
             ec::invalid_argument);
   EXPECT_EQ(refused_as(document(R"("a":1,"\u0061":2)")), ec::invalid_argument);
-  // Colons and quotes in strings are no members.
+  // Colons and quotes in strings do not begin members.
   EXPECT_EQ(refused_as(document(R"("a:b":"c:\"d\":e\\","f":"\\\":")")),
             ec::none);
 }
@@ -124,7 +124,7 @@ TEST(DidDocumentTest, SizeEndsAtItsLimit) {
 }
 
 TEST(DidDocumentTest, NestingEndsAtItsLimit) {
-  const auto of_depth = [](size_t n) { // The document itself is one of them.
+  const auto of_depth = [](size_t n) { // The document itself is one level.
     return document("\"a\":" + std::string(n - 1, '[')
                     + std::string(n - 1, ']'));
   };
@@ -183,7 +183,7 @@ TEST(DidDocumentKeyTest, TheFirstThatTheDidControlsDecides) {
     multikey);
   EXPECT_EQ(key_of(method("#other", other_multikey) + "," + method("#atproto")),
             multikey);
-  // Present but unusable is no key, whatever comes after it.
+  // A key that is present but unusable counts as none, whatever follows it.
   for (const auto& bad :
        {method("#atproto", "zQ3sh"), method("#atproto", multikey, "X25519")})
     EXPECT_EQ(key_of(bad + "," + method("#atproto")), "");
@@ -191,7 +191,7 @@ TEST(DidDocumentKeyTest, TheFirstThatTheDidControlsDecides) {
 
 // protocol-coverage.md 7.2
 TEST(DidDocumentKeyTest, LegacyTypesHoldAPointInEitherForm) {
-  // One key of the interoperability fixtures, bare and compressed.
+  // A key of the interoperability fixtures, without its prefix and compressed.
   EXPECT_EQ(
     key_of(method("#atproto", "z25z9DTpsiYYJKGsWmSPJK2NFN8PcJtZig12K59UgW7q5t",
                   "EcdsaSecp256k1VerificationKey2019")),

@@ -12,7 +12,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// A document's own id, as nobody else should read it.
+/// The id in a document, read without the decoder under test.
 did id_in(const std::string& text) {
   return did::trusted(json::value_to<std::string>(json::parse(text).at("id")));
 }
@@ -32,8 +32,8 @@ TEST(DidDocumentVectorsTest, IndigoDocuments) {
   EXPECT_EQ(current.signing_key,
             "zQ3shXjHeiBuRCKmM36cuYnm7YEMzhGnCmCyW92sRJ9pribSF");
   EXPECT_EQ(current.pds, "https://bsky.social");
-  // The old form of the same account: relative id, bare uncompressed point of
-  // an older key.
+  // The old form of the same account: relative id, and an older key as an
+  // uncompressed point without a prefix.
   const auto legacy = read_document(folder / "did_plc_doc_legacy.json");
   EXPECT_EQ(legacy.id, current.id);
   EXPECT_EQ(legacy.claimed_handle, "atproto.com");

@@ -5,8 +5,8 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-// The did:plc specification, "Bulk Export": what is exported of a DID is what a
-// look-up of it says.
+// The did:plc specification, "Bulk Export": the export of a DID has the same
+// content as its look-up.
 
 namespace weir::atproto {
 
@@ -49,7 +49,7 @@ ec export_refusal(const std::string& text, uint64_t after = 0) {
   return out ? ec::none : out.error().code;
 }
 
-/// What an operation alone says.
+/// The document that a single operation gives.
 std::optional<did_document> said_by(const json::object& operation) {
   auto page = parse_export_page(export_line(1, operation), 0);
   return page ? page->at(0).doc : std::nullopt;
@@ -93,7 +93,7 @@ TEST(DirectoryExportTest, TheFirstFormOfOperationsSaysTheSame) {
   EXPECT_EQ(said->claimed_handle, modern->claimed_handle);
 }
 
-// protocol-coverage.md 8.4 and 8.5: what cannot be used leaves its field empty,
+// protocol-coverage.md 8.4 and 8.5: an unusable value leaves its field empty,
 // as in a document that is looked up.
 TEST(DirectoryExportTest, WhatCannotBeUsedIsEmpty) {
   auto x = modern_operation("ftp://pds.test");
@@ -107,7 +107,7 @@ TEST(DirectoryExportTest, WhatCannotBeUsedIsEmpty) {
 TEST(DirectoryExportTest, ATombstoneAndWhatIsNewSayNothing) {
   EXPECT_FALSE(said_by({{"type", "plc_tombstone"}, {"prev", "x"}}));
   EXPECT_FALSE(said_by({{"type", "plc_operation_of_tomorrow"}}));
-  // Too much for a document (limits::did_document_entries_max).
+  // More than a document may have (limits::did_document_entries_max).
   auto x = modern_operation();
   for (int i = 0; i < 100; ++i)
     x["alsoKnownAs"].get_array().push_back("at://x.test");
@@ -121,7 +121,7 @@ TEST(DirectoryExportTest, APageThatIsNoneIsRefusedWhole) {
         good + "garbage\n", good + good.substr(0, good.size() / 2),
         export_line(3, modern_operation(), "did:web:a.test"),
         export_line(3, modern_operation(), "nobody"),
-        // The form without numbers, of a directory of before.
+        // The form without numbers, from an older directory.
         R"({"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz","operation":{},)"
         R"("cid":"x","nullified":false,"createdAt":"x"})"
           + std::string{"\n"}})
@@ -151,14 +151,14 @@ TEST(DirectoryExportTest, AnOperationIsSoLargeAndNotOneByteMore) {
     auto x = modern_operation();
     x["sig"] = "";
     x["sig"] = std::string(bytes + 1 - export_line(1, x).size(), 'x');
-    return export_line(1, x); // With its line feed.
+    return export_line(1, x); // Includes its line feed.
   };
   EXPECT_EQ(export_refusal(sized(limits::export_line_bytes_max)), ec::none);
   EXPECT_EQ(export_refusal(sized(limits::export_line_bytes_max + 1)),
             ec::malformed);
 }
 
-// The published logs: both forms, of the same accounts.
+// The published logs in both forms, of the same accounts.
 TEST(DirectoryExportTest, OperationsOfPublishedLogsHaveDocuments) {
   WEIR_VECTORS(folder, "vectors/did-method-plc/interop_tests/audit_log/valid");
   size_t documents = 0;

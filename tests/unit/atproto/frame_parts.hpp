@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-// Frames in pieces: each test changes a field before the bytes are joined.
+// Frames in parts: each test changes a field before the bytes are joined.
 
 namespace weir::tests::frames {
 
@@ -22,10 +22,10 @@ constexpr std::string_view some_rev = "3m2bypluud2a2";
 inline const cid some_cid = cid::of_dag_cbor(bytes{0xa0});
 inline const cid other_cid = cid::of_dag_cbor(bytes{0x80});
 
-/// A map under construction: encoded values by key, in any order.
+/// A map that is being made: encoded values by key, in any order.
 using fields = std::vector<std::pair<std::string, bytes>>;
 
-/// Why a frame was refused.
+/// The error with which a frame was refused.
 inline ec decode_error(bytes_view x) {
   const auto out = decode_frame(x);
   return out ? ec::none : out.error().code;
@@ -83,7 +83,7 @@ inline bytes array(const std::vector<bytes>& x) {
   return out.take();
 }
 
-/// `x` with the value of a key replaced, added, or dropped when empty.
+/// `x` with the value of a key replaced or added, or removed if it is empty.
 inline fields with(fields x, std::string_view key, bytes value) {
   std::erase_if(x, [&](const auto& entry) {
     return entry.first == key;

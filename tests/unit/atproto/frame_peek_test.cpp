@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-// Proves protocol-coverage.md 1.4 to 1.7 for a frame that is only looked at.
+// Proves protocol-coverage.md 1.4 to 1.7 for a frame that is only peeked at.
 
 namespace weir::tests {
 

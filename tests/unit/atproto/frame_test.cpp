@@ -149,7 +149,7 @@ TEST(FrameTest, KeepsTheLimitsOfACommit) {
   EXPECT_EQ(sync(limits::sync_blocks_bytes_max + 1), ec::limit_reached);
 }
 
-// limits::notice_frame_bytes_max: whatever makes them that long
+// limits::notice_frame_bytes_max: any field may make them too long
 TEST(FrameTest, KeepsTheLimitOfAnAccountAndAnIdentity) {
   const auto sized = [](std::string_view t, const fields& x,
                         const std::string& key, size_t size) {

@@ -19,7 +19,7 @@ std::string repeated(std::string_view part, size_t n) {
   return out;
 }
 
-/// A handle of exactly `size` bytes, of labels of at most 63.
+/// A handle of exactly `size` bytes with labels of at most 63.
 std::string handle_of_size(size_t size) {
   auto out = repeated("aaaaaaa.", (size - 5) / 8);
   out += std::string(size - 5 - out.size(), 'b');
@@ -89,7 +89,8 @@ TEST(DidTest, WhateverIsSupportedIsADid) {
 
 // protocol-coverage.md 0.3, 10.10
 TEST(NsidTest, SizesEndAtTheirLimits) {
-  // 253 of authority, a dot and 63 of name are the 317 a NSID may have.
+  // 253 bytes of authority, a dot and 63 of name are the 317 that an NSID may
+  // have.
   const auto label = std::string(63, 'a');
   const auto authority
     = label + "." + label + "." + label + "." + std::string(61, 'a');
@@ -253,7 +254,7 @@ TEST(TidTest, TheDefaultIsUndefined) {
 
 // -- hash ---------------------------------------------------------------------
 
-// XXH64 with seed 0. These values decide where a repository lives: they may
+// XXH64 with seed 0. These values decide in which store a repo is, so they must
 // never change.
 TEST(StableHashTest, ValuesAreFrozen) {
   EXPECT_EQ(stable_hash(""), 0xef46db3751d8e999u);

@@ -13,9 +13,9 @@
 
 #include <map>
 
-// Proves protocol-coverage.md 2, 3 and 5 on commits and repositories of the
-// reference implementation in Go, most of them from before sync 1.1. What its
-// relay is tested with is played in tests/unit/actors/relay_scenarios_test.cpp.
+// Proves protocol-coverage.md 2, 3 and 5 on commits and repos of the reference
+// implementation in Go, most of them from before sync 1.1. The tests of its
+// relay are in tests/unit/actors/relay_scenarios_test.cpp.
 
 namespace weir::tests {
 
@@ -25,7 +25,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// Walks the tree of a CAR under a version 3 commit signed anew.
+/// Walks the tree of a CAR under a new version 3 commit, which is signed here.
 uint64_t walk_under_new_commit(const car_slice& car, const cid& data) {
   const auto random = seeded_random(1);
   const auto key = private_key::generate(curve::k256, *random);
@@ -151,7 +151,7 @@ TEST(IndigoVectorsTest, TheRecordBesideASliceIsItsBlock) {
   EXPECT_EQ(json::parse(made), record.at("value"));
 }
 
-// The files that lie in three places are one; the tests read the first.
+// The files in three places are equal; the tests read the first.
 TEST(IndigoVectorsTest, CopiesOfTheAgreedFilesAreEqual) {
   WEIR_VECTORS(folder, "vectors");
   const auto agreed = folder / "atproto-interop-tests";
@@ -168,7 +168,7 @@ TEST(IndigoVectorsTest, CopiesOfTheAgreedFilesAreEqual) {
 
 TEST(IndigoVectorsTest, ARepositoryIsRefusedForAnotherAccount) {
   WEIR_VECTORS(folder, "vectors/indigo/testing/testdata");
-  // The file has the name of an account and is the repository of another one.
+  // The file is named after one account and contains the repo of another.
   const auto asked = did::parse("did:plc:wqgdnqlv2mwiio6pfchwtrff").value();
   const auto document
     = parse_did_document(read_file(folder / "greenground.didDoc.json"), asked)

@@ -13,8 +13,7 @@
 #include <set>
 
 // Proves protocol-coverage.md 1, 2, 5 and 7 on frames of the public network
-// that
-// another implementation verified, and on one repository of it.
+// that another implementation verified, and on one of its repos.
 
 namespace weir::tests {
 
@@ -24,8 +23,7 @@ namespace json = boost::json;
 
 namespace {
 
-/// After every rev of the capture.
-/// did, rev, action, path, cid of one change, as Jetstream tells it.
+/// The did, rev, action, path and cid of one change, as Jetstream gives them.
 std::string describe(std::string_view who, std::string_view rev,
                      std::string_view action, std::string_view path,
                      std::string_view id) {
@@ -140,8 +138,8 @@ TEST(JetstreamVectorsTest, FramesOfThePublicNetworkNeedTheRightKey) {
   EXPECT_EQ(refused, 148u);
 }
 
-// The JSON is Jetstream's own. Its records lead to the CIDs it names, and from
-// the bytes to the same JSON again (protocol-coverage.md 6.12).
+// The JSON is Jetstream's own. Its records give the CIDs that it names, and the
+// bytes give the same JSON again (protocol-coverage.md 6.12).
 TEST(JetstreamVectorsTest, GoldenRecordsHaveTheirCidsAndComeBackAsJson) {
   WEIR_VECTORS(path,
                "vectors/jetstream/internal/subscribe/testdata/golden_v1.jsonl");
@@ -182,8 +180,8 @@ TEST(JetstreamVectorsTest, TheRepositoryHasTheAgreedRecordsAndRoot) {
        {commit.repo.str(), commit.data.to_text(), commit.rev.str()})
     EXPECT_NE(expected.find(x), std::string::npos) << x;
 
-  // The key is not among the vectors. The tree is walked under a commit that
-  // differs in its signature alone.
+  // The key is not among the vectors, so the tree is walked under a commit that
+  // differs only in its signature.
   const auto random = seeded_random(1);
   const auto key = private_key::generate(curve::k256, *random);
   const auto signed_anew = encode_signed_commit(commit, key);

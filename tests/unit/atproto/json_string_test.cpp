@@ -4,7 +4,7 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-// Text in JSON, as records are handed over.
+// Text in the JSON of records.
 
 namespace weir::atproto {
 
@@ -27,7 +27,7 @@ TEST(JsonStringTest, EscapesWhatJsonDemandsAndNothingElse) {
   EXPECT_EQ(in_json_string("<é😀&\xe2\x80\xa8>"), "\"<é😀&\xe2\x80\xa8>\"");
 }
 
-// Words of eight bytes are looked at once: every position must be seen.
+// Words of eight bytes are checked at once: each position must be tested.
 TEST(JsonStringTest, FindsEveryByteAtEveryPosition) {
   for (size_t size = 1; size < 27; ++size)
     for (size_t at = 0; at < size; ++at)

@@ -7,10 +7,10 @@
 
 namespace weir::atproto {
 
-/// The DAG-CBOR of a value in atproto's JSON form: maps of just a good `$link`
-/// or `$bytes` become links and bytes, integral doubles integers, all else what
-/// it is. An encoder of its own, so that vectors in JSON can be compared with
-/// bytes made by others.
+/// The DAG-CBOR of a value in atproto's JSON form: maps with only a valid
+/// `$link` or `$bytes` become links and bytes, integral doubles become
+/// integers, and everything else keeps its type. It is a separate encoder, so
+/// that vectors in JSON can be compared with bytes from other programs.
 bytes json_to_cbor(const boost::json::value& x);
 
 /// A frame of a stream.

@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-// What the readers of JSON vectors share. A vector that is not as expected
-// throws, which fails the test.
+// Helpers for the readers of JSON vectors. An unexpected vector throws, which
+// fails the test.
 
 namespace weir::tests {
 

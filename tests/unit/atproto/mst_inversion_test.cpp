@@ -18,7 +18,7 @@ using namespace atproto;
 
 namespace {
 
-/// Two states of a repository and the ops between them.
+/// Two states of a repo and the ops between them.
 struct change {
   leaf_map before;
   leaf_map after;
@@ -77,7 +77,8 @@ protected:
     });
   }
 
-  /// Checks `ops` with the blocks that are not hidden; notes those touched.
+  /// Checks `ops` with the blocks that are not hidden, and records the nodes
+  /// that were read.
   ec check(const cid& data, const cid& prev_data,
            std::span<const commit_op> ops) {
     const auto done = mst::check_inversion(data, prev_data, ops, source());
@@ -91,7 +92,7 @@ protected:
     return check(data, prev_data, ops);
   }
 
-  /// Undoes the ops of one kind, by path, on a tree that lacks nothing.
+  /// Undoes the ops of one kind, by path, on a complete tree.
   void undo(mst::tree& tree, const change& x, bool deletes) {
     for (const auto& op : x.ops)
       if ((op.action == op_action::remove) == deletes) {
@@ -102,7 +103,7 @@ protected:
       }
   }
 
-  /// Nodes that are touched when the ops are undone in this order.
+  /// The nodes that are read when the ops are undone in this order.
   std::unordered_set<cid> touched_by(const change& x, bool deletes_first) {
     touched.clear();
     auto tree = mst::tree::load(build(x.after), source()).value();
@@ -158,10 +159,10 @@ TEST_F(MstInversionTest, DoesNotDependOnTheOrderOfTheOps) {
   }
 }
 
-// protocol-coverage.md 2.4.5: senders send what deletes first touch. Here both
-// sides of a key are looked at whichever comes first, so that other orders
-// touch nothing else; most of all where a record takes the place of its
-// neighbour.
+// protocol-coverage.md 2.4.5: senders include the nodes that are read when
+// deletes are undone first. Here both sides of a key are read in any case, so
+// that other orders read no further nodes; this matters most where a record
+// takes the place of its neighbour.
 TEST_F(MstInversionTest, DeletesFirstNeedNoOtherNodesThanDeletesLast) {
   std::vector<change> changes;
   for (uint64_t seed = 1; seed <= 200; ++seed) {
@@ -274,7 +275,7 @@ TEST_F(MstInversionTest, NeedsEveryBlockItTouches) {
       EXPECT_EQ(check(x), ec::unverifiable) << "seed " << seed;
     }
     hidden.clear();
-    // And no other.
+    // No other node was read.
     for (const auto& [id, block] : blocks)
       if (!needed.contains(id))
         hidden.insert(id);
@@ -305,7 +306,7 @@ TEST_F(MstInversionTest, WantsValidPathsOnceEach) {
 }
 
 TEST_F(MstInversionTest, RefusesANewKeyAtTheWrongDepth) {
-  // Undoing such a create leads to the sound tree it came from.
+  // Undoing such a create leads to the valid tree before it.
   const auto low = path_of_depth(0, 0);
   const leaf_map before{{path_of_depth(1, 0), make_cid("a")},
                         {path_of_depth(1, 1), make_cid("b")}};
@@ -321,8 +322,8 @@ TEST_F(MstInversionTest, RefusesANewKeyAtTheWrongDepth) {
 }
 
 TEST_F(MstInversionTest, RefusesAnOldKeyAtTheWrongDepth) {
-  // The new key hides that the root is of another depth than its other keys:
-  // without it, the root is the sound one again.
+  // The new key hides that the root has another depth than its other keys:
+  // without it, the root is the valid one again.
   const auto high = path_of_depth(2, 0);
   const leaf_map before{{path_of_depth(1, 0), make_cid("a")},
                         {path_of_depth(1, 1), make_cid("b")}};
@@ -333,7 +334,7 @@ TEST_F(MstInversionTest, RefusesAnOldKeyAtTheWrongDepth) {
   in_root->entries.push_back({high, make_cid("c"), nullptr});
   std::ranges::sort(in_root->entries, {}, &tree_sketch::entry::key);
 
-  // Or the old root hangs below the new one with a level left out.
+  // Or the old root is below the new one with a level left out.
   const leaf_map lower{{path_of_depth(0, 0), make_cid("a")}};
   const auto lower_root = build(lower);
   tree_sketch skipped;
@@ -350,11 +351,11 @@ TEST_F(MstInversionTest, RefusesAnOldKeyAtTheWrongDepth) {
 }
 
 TEST_F(MstInversionTest, RefusesANewKeyOnTheWrongSideOfOldOnes) {
-  // The new key stands before a subtree with smaller keys. Undoing it joins
-  // nothing, so that only a look at its neighbours shows the fault.
+  // The new key is before a subtree with smaller keys. Undoing it joins
+  // nothing, so only its neighbours show the error.
   const auto first = std::min(path_of_depth(1, 0), path_of_depth(1, 1));
   const auto last = std::max(path_of_depth(1, 0), path_of_depth(1, 1));
-  // `below` is less than both keys of depth 1, and hangs after the first.
+  // `below` is less than both keys of depth 1, and is after the first.
   std::string below;
   for (size_t i = 0; below.empty(); ++i)
     if (path_of_depth(0, i) < first)

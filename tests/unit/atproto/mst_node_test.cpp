@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <memory>
 
-// Proves protocol-coverage.md 5.1 for single nodes, and that a walk ends where
+// Proves protocol-coverage.md 5.1 for single nodes, and that a walk ends when
 // nodes lead back to themselves.
 
 namespace weir::tests {
@@ -172,8 +172,8 @@ TEST(MstNodeTest, RefusesEveryBrokenRuleInsideANode) {
 TEST(MstNodeTest, RefusesEveryOtherFormOfANode) {
   const auto good = encode_raw(flat_node(2));
   ASSERT_EQ(node_error(good), ec::none);
-  // Whatever single byte is changed or dropped, the node is refused or says
-  // something else: there is one form for each content.
+  // If any single byte is changed or dropped, the node is refused or has
+  // another content: each content has one form.
   const auto try_form = [&](const bytes& form) {
     const auto node = mst::decode_node(form);
     if (!node)
@@ -263,7 +263,7 @@ TEST(MstNodeTest, IsAtMostOneMebibyte) {
     x.entries.push_back(make_entry(i, 1000));
   const auto bare = encode_raw(x).size();
   ASSERT_LT(bare, limits::mst_node_bytes_max);
-  // The last key fills what is left, to the byte.
+  // The last key takes exactly the rest.
   const auto fill = [&](size_t size) {
     auto y = x;
     y.entries.push_back(make_entry(997, 300));
@@ -282,7 +282,7 @@ TEST(MstNodeTest, IsAtMostOneMebibyte) {
 
 namespace {
 
-/// Keeps a CAR whose hashes are right, and reads other blocks out of it.
+/// Stores a CAR with correct hashes, and returns other blocks when it is read.
 class lying_spool final : public spool {
 public:
   result<void> append(bytes_view chunk) override {
@@ -303,7 +303,7 @@ public:
     return bytes_view{told_};
   }
 
-  std::unordered_map<cid, bytes> lies; ///< By the CID that is asked for.
+  std::unordered_map<cid, bytes> lies; ///< By the requested CID.
   size_t reads = 0;
 
 private:
@@ -338,7 +338,8 @@ struct cyclic_repo {
 
 } // namespace
 
-// hostile-inputs.md 2.1.16: what was hashed is not what is read.
+// hostile-inputs.md 2.1.16: the bytes that are read differ from those that were
+// hashed.
 TEST(MstNodeTest, NodesThatLeadBackEndTheWalk) {
   const auto a = make_cid("a");
   const auto b = make_cid("b");

@@ -280,7 +280,7 @@ TEST(MstTreeTest, RefusesChildrenThatDoNotFitWhereTheyHang) {
     const auto root
       = add({before ? id : cid{}, {{top, value, before ? cid{} : id}}});
     auto tree = mst::tree::load(root, store.source()).value();
-    // Both neighbours of the key are looked at when it goes.
+    // Both neighbours of the key are read when it is removed.
     const auto removed = tree.remove(top);
     return removed ? ec::none : removed.error().code;
   };
@@ -321,7 +321,7 @@ TEST(MstTreeTest, RefusesNodesBelowDepthZero) {
 TEST(MstTreeTest, RefusesKeysFoundAtADepthThatIsNotTheirOwn) {
   const auto top = path_of_depth(1, 0);
   for (const int depth : {0, 2}) {
-    size_t n = 0; // Behind the root's first key, whose depth is the root's.
+    size_t n = 0; // After the root's first key, which has the root's depth.
     while (path_of_depth(depth, n) < top)
       ++n;
     const auto stray = path_of_depth(depth, n);
@@ -336,7 +336,7 @@ TEST(MstTreeTest, RefusesKeysFoundAtADepthThatIsNotTheirOwn) {
     auto put = load();
     EXPECT_EQ(put.put(stray, make_cid("w")).error().code, ec::malformed);
     if (depth > 1)
-      continue; // Such a key is above all that the tree holds.
+      continue; // Such a key is above everything in the tree.
     auto removed = load();
     EXPECT_EQ(removed.remove(stray).error().code, ec::malformed);
   }
@@ -346,7 +346,7 @@ TEST(MstTreeTest, RefusesKeysFoundAtADepthThatIsNotTheirOwn) {
 
 namespace {
 
-/// A key above two CIDs that answer with the block above or, as `bridges`, with
+/// A key above two CIDs. Their blocks are the block above or, as `bridges`,
 /// nodes without keys that lead to each other.
 struct cycle {
   explicit cycle(bool bridges) {
@@ -369,7 +369,7 @@ struct cycle {
   const std::string top = path_of_depth(depth, 0);
   const cid root = make_cid("root");
   block_store store;
-  size_t asked = 0; ///< Blocks.
+  size_t asked = 0; ///< Number of requested blocks.
 };
 
 } // namespace
@@ -384,7 +384,7 @@ TEST(MstTreeTest, ACycleEndsInAnErrorAtDepthZero) {
       const auto done
         = i == 0 ? tree.remove(x.top) : tree.put(key, make_cid("w"));
       EXPECT_EQ(done ? ec::none : done.error().code, ec::malformed) << i;
-      // The root, and each depth once on either side of the key.
+      // The root, and each depth once on both sides of the key.
       EXPECT_LE(x.asked, 1u + 2 * cycle::depth) << i;
       const commit_op op{op_action::update, key, make_cid("v"), make_cid("w")};
       const auto undone

@@ -23,7 +23,7 @@ namespace {
 using tree_map = std::map<std::string, cid, std::less<>>;
 using block_map = std::unordered_map<cid, bytes>;
 
-/// Root over `x`, its nodes added to `blocks`.
+/// The root of the tree over `x`, whose nodes are added to `blocks`.
 cid build(const tree_map& x, block_map& blocks) {
   std::vector<mst::leaf> leaves;
   for (const auto& [key, value] : x)
@@ -50,8 +50,8 @@ struct proof_case {
       in_proof.insert(to_cid(id));
   }
 
-  /// The ops that lead from `from` to `to`. The fixtures' keys are no repo
-  /// paths, so they are undone on a tree instead of by `check_inversion`.
+  /// The ops that lead from `from` to `to`. The fixtures' keys are not repo
+  /// paths, so they are undone on a tree instead of with `check_inversion`.
   static result<cid> move(mst::tree& tree, const tree_map& from,
                           const tree_map& to) {
     for (const auto& [key, value] : to)
@@ -84,7 +84,7 @@ std::vector<proof_case> read_proofs(const std::filesystem::path& path) {
 
 class MstVectorsTest : public testing::Test {
 protected:
-  /// Source over `all`, or only over those in `some`.
+  /// A source of all blocks, or only of those in `some`.
   mst::block_source source(const std::unordered_set<cid>* some = nullptr) {
     return [this, some](const cid& id) -> const bytes_view* {
       const auto at = blocks.find(id);

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <map>
 
-// Operations of the PLC directory are DAG-CBOR signed like commits, so its
-// audit logs check encoder, CIDs and signatures on data of the real directory.
-// Whether a log as a whole is valid is not looked at: nothing here needs it.
+// Operations of the PLC directory are DAG-CBOR and signed like commits, so its
+// audit logs test encoder, CIDs and signatures with real data. Whether a whole
+// log is valid is not checked, because nothing here needs it.
 
 namespace weir::atproto {
 
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace json = boost::json;
 using tests::text_of;
 
-/// The directory writes base64url, without padding or stray bits.
+/// The directory writes base64url without padding or stray bits.
 std::optional<bytes> decode_base64url(std::string text) {
   if (text.find_first_of("+/=") != std::string::npos)
     return std::nullopt;
@@ -31,7 +31,7 @@ std::optional<bytes> decode_base64url(std::string text) {
   return decode_base64(text);
 }
 
-/// Keys that may sign what follows `operation`.
+/// The keys that may sign the operation after `operation`.
 std::vector<std::string> rotation_keys(const json::value& operation) {
   if (text_of(operation, "type") == "create")
     return {text_of(operation, "recoveryKey"),
@@ -62,7 +62,7 @@ const json::value* find_entry(const json::array& log, const json::value& id) {
   return at == log.end() ? nullptr : &*at;
 }
 
-/// Operations of `log` whose signature or CID does not hold.
+/// Number of operations of `log` whose signature or CID is wrong.
 int count_faults(const json::array& log) {
   int faults = 0;
   for (const auto& entry : log) {
@@ -103,9 +103,9 @@ TEST(PlcLogVectorsTest, OperationsOfValidLogsAreSignedAndNamed) {
 TEST(PlcLogVectorsTest, SignaturesInOtherFormsAreRefused) {
   WEIR_VECTORS(folder,
                "vectors/did-method-plc/interop_tests/audit_log/invalid");
-  // Nobody may sign what follows a tombstone. The last three break the order of
-  // a log, which nothing here looks at: their operations are signed and named
-  // as they should be.
+  // No key may sign an operation after a tombstone. The last three break the
+  // order of a log, which is not checked here: their signatures and CIDs are
+  // correct.
   const std::map<std::string, int> faults{
     {"log_invalid_sig_b64_newline.json", 1},
     {"log_invalid_sig_b64_padding_bits.json", 1},

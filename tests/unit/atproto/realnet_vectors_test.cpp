@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <map>
 
-// Proves protocol-coverage.md 1 to 5 and 7 on everything two PDSs sent through
+// Proves protocol-coverage.md 1 to 5 and 7 on everything that two PDSs sent in
 // fourteen account scenarios.
 
 namespace weir::tests {
@@ -21,20 +21,19 @@ namespace json = boost::json;
 
 namespace {
 
-/// After every rev of the capture.
 std::vector<shared_bytes> read_frames(const std::filesystem::path& path) {
   const auto file = read_file(path);
   return split_frames(as_bytes(file), std::endian::big);
 }
 
-/// Name of a DID's files.
+/// The name of a DID's files.
 std::string file_name(std::string_view who) {
   std::string out{who};
   std::ranges::replace(out, ':', '_');
   return out;
 }
 
-/// Every signing key a DID ever had, oldest first.
+/// Every signing key that a DID ever had, oldest first.
 std::vector<public_key> read_keys(const std::filesystem::path& folder,
                                   std::string_view who) {
   std::vector<public_key> out;
@@ -61,7 +60,7 @@ record_map read_records(const json::value& expected) {
   return out;
 }
 
-/// What became of one account, told by verified frames alone.
+/// The final state of one account, from verified frames only.
 struct account_state {
   cid data;
   tid rev;
@@ -150,7 +149,7 @@ TEST_F(RealnetVectorsTest, FramesOfTwoServersLeadToTheExpectedState) {
   EXPECT_EQ(kinds[frame_kind::sync], 19u);
   EXPECT_EQ(kinds[frame_kind::identity], 22u);
   EXPECT_EQ(kinds[frame_kind::account], 25u);
-  // The one after a migration has a rev that its commit has not.
+  // The one after a migration has a rev that differs from its commit's.
   EXPECT_EQ(good_syncs, 18u);
   EXPECT_EQ(bad_syncs,
             std::vector<std::string>{"24: rev differs from the commit's"});

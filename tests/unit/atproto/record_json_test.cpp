@@ -17,7 +17,7 @@ namespace {
 
 using cbor::writer;
 
-/// The JSON of `record`; a hazard or error is written in its place.
+/// The JSON of `record`, or the hazard or error.
 std::string to_json(bytes_view record) {
   std::string out = "before:";
   const auto hazard = append_record_json(record, out);
@@ -48,7 +48,7 @@ json_hazard hazard_of(writer& item) {
 
 const cid raw_link = cid::of_raw(as_bytes("blob"));
 
-/// {"x": a blob}, with the four parts as given.
+/// {"x": a blob} with these three parts.
 bytes blob(bytes_view ref, bytes_view size, bytes_view mime_type) {
   writer out;
   out.begin_map(1).put_text("x").begin_map(4);
@@ -156,7 +156,7 @@ TEST(RecordJsonTest, EscapesKeysToo) {
             R"({"a\"\n":1})");
 }
 
-// The output outgrows every estimate here.
+// The output is larger than the first estimate.
 TEST(RecordJsonTest, GrowsWithWhatItWrites) {
   for (const auto size : {1u, 100u, 20'000u}) {
     writer many;
@@ -329,7 +329,7 @@ TEST(RecordHazardTest, ABlobHasNothingElse) {
   EXPECT_EQ(hazard_of(out.data()), json_hazard::bad_special);
 }
 
-// protocol-coverage.md 6.11: read, never written.
+// protocol-coverage.md 6.11: accepted, but never written.
 TEST(RecordHazardTest, ALegacyBlobIsAMapLikeAnyOther) {
   EXPECT_EQ(hazard_of(writer{}
                         .begin_map(2)

@@ -15,7 +15,7 @@ using namespace atproto;
 
 namespace {
 
-/// How a walk ended.
+/// The result of a walk.
 struct hostile_walk {
   ec code = ec::none;
   std::string fault;
@@ -63,7 +63,7 @@ hostile_walk walk(const tree_sketch& x) {
 
 constexpr int top_depth = 4;
 
-/// Nodes with several entries at every depth, bridges among them.
+/// Nodes with several entries at every depth, including bridges.
 leaf_map leaves() {
   leaf_map out;
   const size_t sizes[top_depth + 1] = {60, 24, 12, 6, 3};
@@ -73,8 +73,9 @@ leaf_map leaves() {
   return out;
 }
 
-/// Changes each node in turn that `applies` to, and expects the tree to be
-/// refused every time. Says at how many depths it could be done.
+/// Changes each node in turn to which `applies` applies, and expects that the
+/// tree is refused every time. Returns the number of depths at which there was
+/// such a node.
 size_t break_each(const std::function<bool(const tree_sketch&)>& applies,
                   const std::function<void(tree_sketch&)>& change) {
   std::set<int> depths;
@@ -95,7 +96,7 @@ size_t break_each(const std::function<bool(const tree_sketch&)>& applies,
   return depths.size();
 }
 
-/// Same, for a change of the node as it is written.
+/// The same for a change of the encoded node.
 size_t edit_each(const std::function<bool(const tree_sketch&)>& applies,
                  const std::function<void(raw_node&)>& edit) {
   return break_each(applies, [&](tree_sketch& x) {
@@ -177,7 +178,7 @@ TEST(HostileRepoTest, KeysHaveTheDepthOfTheirNode) {
                 return true;
               },
               [](tree_sketch& x) {
-                // A key of the next depth, where it is in order.
+                // A key of the next depth, in order.
                 const auto low = x.entries.empty() ? "" : x.entries.back().key;
                 for (size_t i = 0;; ++i) {
                   auto key = path_of_depth(x.depth + 1, i);
@@ -215,7 +216,7 @@ TEST(HostileRepoTest, SubtreesLieBetweenTheirNeighbours) {
 
 // protocol-coverage.md 5.1.4
 TEST(HostileRepoTest, SubtreesHangOneLevelBelow) {
-  // A bridge too many and a bridge too few.
+  // One bridge too many and one too few.
   EXPECT_EQ(break_each(
               [](const tree_sketch& x) {
                 return x.left != nullptr;
@@ -308,7 +309,7 @@ TEST(HostileRepoTest, ADagBombFailsAtItsSecondVisit) {
 }
 
 TEST(HostileRepoTest, ASoundLookingDagBombFailsAtItsSecondVisit) {
-  // Every key has the depth of its node, as deep as keys can be found.
+  // Every key has its node's depth, as deep as keys can be found.
   std::vector<named_block> blocks;
   cid below;
   for (int depth = 0; depth <= 6; ++depth) {
@@ -324,8 +325,8 @@ TEST(HostileRepoTest, ASoundLookingDagBombFailsAtItsSecondVisit) {
 
 // protocol-coverage.md 5.1.8
 TEST(HostileRepoTest, BridgesMayNotBePassedTwice) {
-  // One chain of bridges on both sides of the root's key: no key tells the
-  // second way from the first before its end.
+  // One chain of bridges on both sides of the root's key: only at its end a key
+  // shows on which side it is.
   std::vector<named_block> blocks;
   const auto high = path_of_depth(4, 0);
   size_t n = 0;

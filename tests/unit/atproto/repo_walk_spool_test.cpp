@@ -5,7 +5,7 @@
 
 #include <limits>
 
-// A disk may give back other bytes than it was given.
+// A disk may return other bytes than were written.
 
 namespace weir::tests {
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr uint64_t never = std::numeric_limits<uint64_t>::max();
 
-/// Like a file; the last byte of what its n-th read gives is not what it was.
+/// Works like a file, but the last byte of its n-th read is wrong.
 class rotten_spool final : public spool {
 public:
   rotten_spool(uint64_t nth, bool on_disk) : nth_(nth), on_disk_(on_disk) {}
@@ -53,7 +53,7 @@ test_repo repo_of(size_t records) {
   return out;
 }
 
-/// How a walk over the repo's CAR in this spool ends.
+/// The result of a walk over the repo's CAR in this spool.
 ec outcome(const test_repo& repo, spool& store) {
   const auto overflow = make_memory_spool(1'000'000);
   repo_walk in{repo.did(), store, *overflow, {}};
@@ -78,7 +78,7 @@ TEST(RepoWalkSpoolTest, NoChangedBlockOfAFileIsTaken) {
   }
 }
 
-// Memory is trusted, at no cost a block.
+// Memory is trusted, and costs no check of each block.
 TEST(RepoWalkSpoolTest, WhatNeverLeftMemoryIsNotHashedAgain) {
   const auto repo = repo_of(1);
   rotten_spool sound{never, false};

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-// Proves protocol-coverage.md 5 for repositories that are sound, cut, mixed up
+// Proves protocol-coverage.md 5 for repos that are valid, cut, in another order
 // or large, and the walk's limits of hostile-inputs.md 2.1.17, 2.1.18.
 
 namespace weir::tests {
@@ -18,7 +18,7 @@ using namespace atproto;
 namespace {
 using record_list = std::vector<std::pair<std::string, cid>>;
 
-/// What a walk over a CAR comes to.
+/// The result of a walk over a CAR.
 struct walked {
   std::string fault; ///< Empty when the walk ended well.
   ec code = ec::none;
@@ -33,7 +33,7 @@ struct walk_options {
   size_t step_records = 100;
 };
 
-/// Feeds, finishes and steps through a CAR as the repository of `repo`.
+/// Feeds a CAR as the repo of `repo`, ends it, and takes all steps.
 walked walk(const test_repo& repo, bytes_view car,
             const walk_options& options = {}) {
   const auto store = make_memory_spool(1'000'000'000);
@@ -354,7 +354,7 @@ TEST(RepoWalkTest, KeepsItsLimits) {
 }
 
 TEST(RepoWalkTest, BoundsHowOftenARecordIsRepeated) {
-  // Some 40 paths of half a megabyte each: more than 16 times the export.
+  // About 40 paths of half a megabyte each: more than 16 times the export.
   const auto code = [](size_t paths) {
     test_repo repo;
     for (size_t i = 0; i < paths; ++i)

@@ -17,7 +17,7 @@ bytes from_hex(std::string_view x) {
   return tests::decode_hex(x).value();
 }
 
-/// Orders of the curves.
+/// The orders of the curves.
 bytes order_of(curve x) {
   return x == curve::k256 ? from_hex("fffffffffffffffffffffffffffffffe"
                                      "baaedce6af48a03bbfd25e8cd0364141")
@@ -36,7 +36,7 @@ bytes minus(bytes x, bytes_view y) {
   return x;
 }
 
-/// The other signature that ECDSA takes for the same message: n - s.
+/// The other signature of the same message that plain ECDSA accepts: n - s.
 bytes with_high_s(curve which, const signature& sig) {
   bytes out(sig.begin(), sig.end());
   const auto s = minus(order_of(which), bytes_view{sig}.last(32));
@@ -116,7 +116,7 @@ TEST_P(SignatureTest, NumbersOutsideTheirRangeAreRefused) {
     }
 }
 
-// The simulated network must be the same network for the same seed.
+// The simulated network must be equal for equal seeds.
 TEST_P(SignatureTest, SigningTwiceGivesTheSameBytes) {
   EXPECT_EQ(key.sign(as_bytes("x")), key.sign(as_bytes("x")));
   const auto again = seeded_random(1);
@@ -181,7 +181,7 @@ TEST_P(SignatureTest, TheGeneratorIsReadInBothForms) {
       public_key::from_legacy(GetParam(), "z" + encode_base58(form)).value(),
       expected);
   }
-  // The hybrid form, a wrong first byte, and points that are none.
+  // The hybrid form, a wrong first byte, and bytes that are not a point.
   for (const uint8_t first :
        std::initializer_list<uint8_t>{0, 1, 2, 3, 5, 6, 7}) {
     full[0] = first;

@@ -17,7 +17,7 @@ namespace {
 using exceptions = std::set<std::string>;
 using check = std::function<bool(std::string_view)>;
 
-/// Every line of `<name>.txt` is `good`, except those named.
+/// Every line of `<name>.txt` is `good`, except the given ones.
 void expect_lines(std::string_view name, size_t count, bool good, check valid,
                   const exceptions& decided_otherwise = {}) {
   const auto path = tests::shared_path("vectors/atproto-interop-tests/syntax")
@@ -46,7 +46,7 @@ TEST(SyntaxVectorsTest, Dids) {
 // protocol-coverage.md 0.6
 TEST(SyntaxVectorsTest, Handles) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
-  // The files look at form alone; protocol-coverage.md 0 denies these domains.
+  // The files only check the form; protocol-coverage.md 0 denies these domains.
   expect_lines(
     "handle_syntax_valid", 71, true, valid_handle,
     {"SRI-NIC.ARPA", "laptop.local", "laptop.arpa", "expyuzz4wqqyqhjn.onion",
@@ -61,9 +61,8 @@ TEST(SyntaxVectorsTest, Handles) {
 // protocol-coverage.md 0.3
 TEST(SyntaxVectorsTest, Nsids) {
   WEIR_VECTORS(folder, "vectors/atproto-interop-tests/syntax");
-  // Its authority has 283 bytes: the file looks at the whole alone,
-  // protocol-coverage.md 0 gives the authority no more than the 253 of a domain
-  // name.
+  // Its authority has 283 bytes. The file only checks the whole;
+  // protocol-coverage.md 0 limits the authority to the 253 of a domain name.
   std::string long_authority = "com";
   for (int i = 0; i < 40; ++i)
     long_authority += ".middle";
@@ -109,8 +108,8 @@ TEST(SyntaxVectorsTest, Cids) {
     EXPECT_TRUE(!out || out->to_text() == x);
     return out.has_value();
   };
-  // The file checks the characters of any base; data has base32 alone
-  // (protocol-coverage.md 7). Not one of these is base32, or not a CID at all.
+  // The file checks the characters of any base; data has only base32
+  // (protocol-coverage.md 7). Each of these is in another base, or not a CID.
   expect_lines(
     "cid_syntax_valid", 8, true, valid,
     {"zdj7WWeQ43G6JJvLWQWZpyHuAMq6uYWRjkBXFad11vE2LHhQ7", "mBcDxtdWx0aWhhc2g+",

@@ -8,7 +8,7 @@ namespace weir::atproto {
 
 namespace {
 
-/// Encodes any number, also those that UTF-8 leaves out.
+/// Encodes any number, including those that are not valid in UTF-8.
 std::string encode(uint32_t x) {
   const auto tail = [x](unsigned shift) {
     return static_cast<char>(0x80 | (x >> shift & 0x3f));
@@ -45,7 +45,7 @@ TEST(Utf8Test, RefusesOverlongFormsLoneBytesAndCutSequences) {
     EXPECT_FALSE(valid_utf8(text));
 }
 
-// Whole words are looked at once; a fault must be seen wherever it falls.
+// Complete words are checked at once; an error must be found at any place.
 TEST(Utf8Test, FindsAFaultAtEveryPositionOfEveryLength) {
   for (size_t size = 1; size < 40; ++size)
     for (size_t at = 0; at < size; ++at) {

@@ -3,8 +3,7 @@
 
 #include <gtest/gtest.h>
 
-// Proves protocol-coverage.md 2.4 (records that are none) and 6 (record
-// blocks).
+// Proves protocol-coverage.md 2.4 (invalid records) and 6 (record blocks).
 
 namespace weir::tests {
 
@@ -46,9 +45,10 @@ TEST(VerifyRecordTest, KeepsTheCommitWhenARecordIsNone) {
   }
 }
 
-// What @atproto/lex-cbor makes of the same block stands beside each: where it
-// is laxer than the text, such records lie in live repositories. Here the text
-// holds: the record is none, its path and CID stay, and clients see the CID.
+// Each case names the result of @atproto/lex-cbor for the same block: where it
+// accepts more than the text, such records exist in live repos. Here the text
+// counts: the record is invalid, its path and CID stay, and clients see the
+// CID.
 // protocol-coverage.md 6.7, 6.9, 11.13
 // protocol-coverage.md 6.0
 TEST(VerifyRecordTest, WhatOtherDecodersTakeKeepsItsPlaceWithoutItsContent) {

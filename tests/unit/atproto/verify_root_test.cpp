@@ -65,8 +65,8 @@ TEST_F(VerifyRootTest, ChecksASyncLikeACommit) {
 
 // protocol-coverage.md 3.5
 TEST_F(VerifyRootTest, RefusesASyncWhoseRevIsNotTheCommits) {
-  // What a server sends after a migration by import
-  // (protocol-coverage.md 11.3).
+  // A server sends this after a migration by import (protocol-coverage.md
+  // 11.3).
   const auto frame = shared_bytes::copy_of(repo.sync_frame(5));
   auto event = std::get<sync_event>(decode_frame(frame.view()).value());
   event.rev = tid{event.rev.value() + 1024};
@@ -74,8 +74,8 @@ TEST_F(VerifyRootTest, RefusesASyncWhoseRevIsNotTheCommits) {
             verdict::bad_shape);
 }
 
-// protocol-coverage.md 3.0: what else its CAR holds is ignored; its commit has
-// to be there
+// protocol-coverage.md 3.0: other blocks of its CAR are ignored; its commit
+// must be there
 TEST_F(VerifyRootTest, ASyncMayHoldMoreThanItsCommit) {
   const auto commit = repo.commit_block();
   const auto id = cid::of_dag_cbor(commit);

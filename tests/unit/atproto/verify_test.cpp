@@ -15,7 +15,7 @@ using namespace atproto;
 
 namespace {
 
-/// A repository with some history, one more change waiting in `next`.
+/// A repo with some history and one more change, which waits in `next`.
 class VerifyTest : public testing::Test {
 protected:
   VerifyTest() {
@@ -34,14 +34,14 @@ protected:
     return verify_frame(x.encode(x.sign(repo.key())), key, repo.now());
   }
 
-  /// Of a draft signed by somebody else.
+  /// Verifies a draft that another account signed.
   verified<verified_commit> check_forged(const commit_draft& x) const {
     const test_repo other{99};
     return verify_frame(x.encode(x.sign(other.key())), key, repo.now());
   }
 
-  /// The verdict on a signed draft; a forged one never gets further than the
-  /// signature, unless its shape is wrong.
+  /// Expects the verdict on a signed draft. The same draft with a forged
+  /// signature fails at the signature, unless its form is wrong.
   void expect(const commit_draft& x, verdict why) const {
     const auto done = check(x);
     ASSERT_FALSE(done);
@@ -189,7 +189,7 @@ TEST_F(VerifyTest, RefusesARootThatIsNotTheCommit) {
   EXPECT_EQ(done.error().why, verdict::bad_shape);
 }
 
-// protocol-coverage.md 2.2.1: whatever the further ones name
+// protocol-coverage.md 2.2.1: further roots may name anything
 TEST_F(VerifyTest, TheFirstRootIsTheCommitAndFurtherOnesAreIgnored) {
   const auto frame = shared_bytes::copy_of(next.encode(next.sign(repo.key())));
   auto event = std::get<commit_event>(decode_frame(frame.view()).value());
@@ -367,7 +367,7 @@ TEST_F(VerifyTest, NoChangedByteChangesWhatIsAccepted) {
       EXPECT_TRUE(std::ranges::equal(x.record.view(), y.record.view()));
     }
   }
-  // What nobody signs: seq, time, since, and the fields that are ignored.
+  // Fields without a signature: seq, time, since, and those that are ignored.
   EXPECT_LT(accepted, 100u);
 }
 
