@@ -6,10 +6,11 @@
 /// What a deed changes in the expected result.
 namespace weir::sim {
 
-/// It affects an inactive account, and few accounts are inactive.
+/// The fault needs an inactive account. Few are, so the network chooses one.
 bool ends_absence(simnet::fault_kind x) noexcept;
 
-/// A stream without a position that is disconnected starts later from now on.
+/// The deed may disconnect streams. One that has no position yet loses the
+/// events that come before it connects again.
 bool parts_from_streams(deed_kind x) noexcept;
 
 /// Streams are connected and bring less than there is, and their events do not

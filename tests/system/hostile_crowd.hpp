@@ -47,7 +47,7 @@ public:
   /// The number of hosts that had at least one connection.
   size_t met() const;
 
-  /// The number of forged commits that a node has read.
+  /// The number of forged commits that were sent.
   size_t forged() const noexcept { return forged_; }
 
 private:

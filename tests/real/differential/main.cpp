@@ -7,8 +7,8 @@
 #include <cstring>
 #include <span>
 
-// Writes cases to stdout, each as two strings behind their length (32 bits,
-// little endian): JSON, then bytes. The same arguments give the same cases.
+// Writes cases to stdout, each as two strings with their length in front (32
+// bits, little endian): JSON, then bytes. The same arguments give the same cases.
 //
 //   differential SEED FIRST COUNT   random cases FIRST ... FIRST + COUNT - 1
 //   differential pinned             the cases that pin known differences

@@ -115,7 +115,7 @@ TEST(CidTest, RefusesBrokenBinaryForms) {
        {std::string{"00"}, std::string{"01"}, std::string{"0155"},
         std::string{"015512"}, std::string{"01551220"},
         "01551220" + tail.substr(2), // cut off
-        "01551220" + tail + "00",    // a byte behind it
+        "01551220" + tail + "00",    // a byte after it
         "00551220" + tail, "02551220" + tail,
         "1220" + tail.substr(2), // CIDv0, cut off
         "01d5001220" + tail,     // codec not in its shortest form
