@@ -198,7 +198,7 @@ TEST_F(AccountStatesTest, ATakedownEndsWithTheRelayThatIsFollowedNoMore) {
   stop();
 }
 
-// protocol-coverage.md 4.t7: no host and no relay knows of a tombstone, and
+// protocol-coverage.md 4.t7: no host and no relay knows a tombstone, and
 // their listings call the account active for ever
 TEST_F(AccountStatesTest, ATombstoneOfTheDirectoryOutlivesListings) {
   start({"--upstream", "pds:" + net.urls().hosts.at(0)});

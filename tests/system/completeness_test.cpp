@@ -21,7 +21,8 @@ constexpr uint64_t whole_count = 12;
 
 } // namespace
 
-// CONS-06, CONS-07, CONS-10, CONS-11, CONS-12, CONS-24, CONS-25: nothing happens but the first sync
+// CONS-06, CONS-07, CONS-10, CONS-11, CONS-12, CONS-24, CONS-25: nothing
+// happens but the first sync
 TEST(CompletenessTest, AQuietNetworkIsWholeAfterItsFirstSync) {
   complete_network net{101};
   net.await_whole();
@@ -101,7 +102,7 @@ TEST(CompletenessTest, SoAreNumbersThatStartAnew) {
   net.await_whole();
 }
 
-// completeness.md, The terms: what was fetched under another filter
+// completeness.md, The terms: the copy was fetched under another filter
 TEST(CompletenessTest, AnotherFilterIsNotWholeUntilAllIsFetchedUnderIt) {
   complete_network net{108, {"--collections", "app.bsky.feed.post"}};
   EXPECT_TRUE(net.await_counted(whole_count));

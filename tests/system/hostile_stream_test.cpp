@@ -366,8 +366,7 @@ TEST_F(HostileStreamTest, ACursorThatLiesInTheFutureIsReset) {
   atproto::error_event future;
   future.name = "FutureCursor";
   restarted.stream.send(atproto::encode_frame(future));
-  // The head of the first connection.
-  EXPECT_TRUE(restarted.stream.heads.pop());
+  EXPECT_TRUE(restarted.stream.heads.pop()); // That of the first connection.
   const auto again = restarted.stream.heads.pop();
   ASSERT_TRUE(again);
   EXPECT_NE(again->find("cursor=0"), std::string::npos) << *again;

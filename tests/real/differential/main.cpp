@@ -8,7 +8,7 @@
 #include <span>
 
 // Writes cases to stdout, each as two strings with their length in front (32
-// bits, little endian): JSON, then bytes. The same arguments give the same cases.
+// bits, little endian): JSON, then bytes. Equal arguments give equal cases.
 //
 //   differential SEED FIRST COUNT   random cases FIRST ... FIRST + COUNT - 1
 //   differential pinned             the cases that pin known differences

@@ -152,7 +152,7 @@ TEST(completeness, an_event_without_its_changes_renews_the_position_always) {
   EXPECT_TRUE(why_not(row, live_upstream()).empty());
 }
 
-// CONS-26: another upstream never reaches
+// CONS-26: the position of a former upstream does not count
 TEST(completeness, an_event_of_a_new_upstream_starts_anew) {
   auto row = whole_row();
   EXPECT_TRUE(on_event(row, {8, 1, 1}, rev_of(9)));

@@ -116,7 +116,7 @@ TEST_F(DnsResolverTest, PartsOfATextAreJoinedAndTextsKeptApart) {
   EXPECT_EQ(*got, (list{"did=did:plc:abc", "other", ""}));
 }
 
-// RFC 7766: what does not fit into a datagram is asked for over TCP.
+// RFC 7766: an answer that does not fit into a datagram comes over TCP.
 // limits::dns_answer_bytes_max
 TEST_F(DnsResolverTest, LongAnswersComeOverTcpUpToTheLimit) {
   // Header, question and the frame of one record of this name.

@@ -303,7 +303,7 @@ TEST_F(GuardedDialTest, RedirectsPassTheGuardOnEveryHop) {
   http_client_options options;
   options.guard = address_guard{true};
   auto client = make_http_client(wrapped, options);
-  // Even with private addresses allowed, not everything is one machine.
+  // Even with private addresses allowed, only addresses of one machine pass.
   for (auto bad : {"0.0.0.0", "224.0.0.1", "255.255.255.255", "ff02::1"}) {
     wrapped->answers = {{bad}};
     http_request x;

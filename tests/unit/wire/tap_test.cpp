@@ -3,7 +3,7 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-// api.md, Events: what the published clients of Tap accept.
+// api.md, Events: the published clients of Tap must accept them.
 namespace weir::tests {
 
 namespace {
