@@ -158,7 +158,8 @@ result<load_run> run_live(load_scene& scene, const std::filesystem::path& dir) {
 /// The rate of `steady`, in events a second.
 constexpr unsigned steady_rate = 200;
 
-/// The node is in its stride after this time.
+/// The measurement begins this long after the first event, when the node's
+/// caches and buffers have what such a load needs.
 constexpr std::chrono::seconds steady_start{1};
 
 /// The threads of a node sleep and wake between two commits. So this thread,
@@ -176,7 +177,12 @@ result<load_run> run_steady(load_scene& scene,
   const auto start = steady_seconds();
   const cpu_meter meter{scene.network->id()};
   std::this_thread::sleep_for(scene.steady_span);
-  const auto units = static_cast<double>(node.commits() - before);
+  const auto commits = node.commits() - before;
+  if (commits == 0)
+    return fail(ec::limit_reached, "no commit was applied in "
+                                     + std::to_string(scene.steady_span.count())
+                                     + " s");
+  const auto units = static_cast<double>(commits);
   load_run out;
   take_usage(out, meter, units);
   out.seconds = steady_seconds() - start;

@@ -72,9 +72,12 @@ TEST_F(WeirBenchTest, AQuickRunMeasuresEverythingAndWritesItDown) {
   const auto lines = read_lines(file);
   expect_load(lines.at("live"), "commits/s");
   expect_load(lines.at("steady"), "commits/s");
-  for (const auto& x : lines.at("steady").at("runs").as_array())
-    EXPECT_LE(x.at("rate").to_number<double>(), 201)
-      << "it comes at its rate, not at once";
+  // At once they would be over before the measurement begins, and that fails. A
+  // node that was held up in the second before it has that second's commits, too.
+  for (const auto& x : lines.at("steady").at("runs").as_array()) {
+    const auto seconds = x.at("seconds").to_number<double>();
+    EXPECT_LE(x.at("rate").to_number<double>() * seconds, 200 * (seconds + 2));
+  }
   expect_load(lines.at("backfill"), "records/s");
   for (const auto& x : lines.at("live").at("runs").as_array())
     expect_positive(x.as_object(), {"delivered_per_second"});
