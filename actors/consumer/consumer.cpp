@@ -185,10 +185,8 @@ void consumer::save(const delivery_effects::write& x) {
       storage::dead_letter_row{letter.attempts, letter.reason,
                                env_.shared->time->wall_now().seconds()});
   }
-  const auto patient
-    = change.dead_letters.empty() && change.dead_letters_gone.empty();
   rows->consumers.push_back(std::move(change));
-  send(env_.home->journal, journal_rows{std::move(rows), 0, patient},
+  send(env_.home->journal, journal_rows{std::move(rows), 0, x.may_wait()},
        rows_sink{consumer_actor{this}});
 }
 

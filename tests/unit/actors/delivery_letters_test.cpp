@@ -70,6 +70,30 @@ TEST(DeliveryLetters, ARetriedOneComesWithItsIdAndItsAckEndsIt) {
   EXPECT_EQ(x.times_sent(1), 3u);
 }
 
+// A write of acks waits for the next batch of the JOURNAL; a decision does not.
+TEST(DeliveryLetters, OnlyAWriteOfAcksAloneMayWait) {
+  with_letter x;
+  const auto write = [&x] {
+    x.disk_is_slow = false;
+    x.settle_all();
+    x.disk_is_slow = true;
+  };
+  x.append(bob, 2);
+  x.publish();
+  write();
+  x.ack(2);
+  ASSERT_TRUE(x.rows);
+  EXPECT_TRUE(x.rows->may_wait());
+  write();
+  x.decide({1}, deliver);
+  ASSERT_TRUE(x.rows);
+  EXPECT_FALSE(x.rows->may_wait()) << "a dead letter is taken back";
+  write();
+  x.give_up();
+  ASSERT_TRUE(x.rows);
+  EXPECT_FALSE(x.rows->may_wait()) << "an event becomes a dead letter";
+}
+
 TEST(DeliveryLetters, OneThatFailsAgainIsADeadLetterAgainAfterAsManyTries) {
   with_letter x;
   x.decide({1}, deliver);
