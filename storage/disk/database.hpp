@@ -68,6 +68,9 @@ struct database_options {
   /// What the store is when it is made, and must be when it is there; an
   /// identity of 0 stands for a new or any one. Empty: it may be anything.
   std::optional<store_identity> expected;
+  /// A store that owners opened less often than this is refused as an older
+  /// copy, before this opening counts.
+  uint64_t openings_min = 0;
   /// Source of the log's identity and the epoch; null for the kernel's.
   random_source* random = nullptr;
   /// Null for this machine's files; otherwise outlives the store.
@@ -152,6 +155,9 @@ public:
   /// Identifies this opening: a counter in the upper 32 bits, random bits in
   /// the lower.
   uint64_t store_epoch() const noexcept;
+
+  /// How often owners opened the store, this opening included.
+  uint64_t openings() const noexcept { return store_epoch() >> 32; }
 
   /// Number of files that LevelDB must merge. Backfill pauses at
   /// `limits::level0_files_pause`.

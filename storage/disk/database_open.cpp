@@ -65,6 +65,12 @@ result<void> database::impl::open() {
   pass(crash_point::store_recovered);
   if (auto x = check_meta(); !x)
     return x;
+  if (epoch >> epoch_counter_shift < options.openings_min)
+    return fail(ec::invalid_argument,
+                "the store in " + options.directory
+                  + " is older than the others of its data directory: an "
+                    "earlier copy was put in its place. Restore a backup of "
+                    "the whole data_dir, and take it over with `weir adopt`");
   return read_only() ? result<void>{} : begin_epoch();
 }
 

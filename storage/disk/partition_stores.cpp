@@ -14,9 +14,34 @@ error missing(const std::string& directory, bool were_made) {
                   + " yet: the node that was to make it ended before that, and "
                     "goes on with it when it is started again");
   return fail(ec::invalid_argument,
-              "the store of a partition is missing, and with it its repos: put "
+              "the store of a partition is missing, and with it its repos: move "
                 + directory
-                + " back, or restore a backup of the whole data_dir");
+                + " back to its place, or restore a backup of the whole data_dir");
+}
+
+bytes openings_key(uint16_t partition) {
+  return encode_key(meta_key{openings_row_begin + std::to_string(partition)});
+}
+
+/// How often the store of a partition was opened, as the first store says.
+result<uint64_t> noted_openings(const database& first, uint16_t partition) {
+  const auto value = first.get(openings_key(partition));
+  if (!value)
+    return value.error();
+  if (!*value)
+    return 0;
+  const auto row = decode_value<counter>(**value, table::meta);
+  return row ? result<uint64_t>{row->value} : row.error();
+}
+
+result<void> note_opened(const std::vector<std::unique_ptr<database>>& all) {
+  write_batch out;
+  out.put(encode_key(meta_key{partitions_row_name}),
+          encode_value(counter{all.size()}));
+  for (const auto& x : all)
+    if (const auto partition = x->identity().partition; partition != 0)
+      out.put(openings_key(partition), encode_value(counter{x->openings()}));
+  return all.front()->write(out, sync_mode::durable);
 }
 
 } // namespace
@@ -38,10 +63,15 @@ open_partition_stores(const database_options& options, uint16_t partitions) {
   std::vector<std::unique_ptr<database>> out;
   out.push_back(std::move(*first));
   const auto whole = out.front()->identity();
+  if (whole.partition != 0)
+    return fail(ec::invalid_argument,
+                options.directory + " is the store of partition "
+                  + std::to_string(whole.partition)
+                  + " alone: name the data directory that it lies in");
   if (whole.partitions == 1)
     return out;
-  const auto made_key = encode_key(meta_key{partitions_row_name});
-  const auto all_made = out.front()->get(made_key);
+  const auto all_made
+    = out.front()->get(encode_key(meta_key{partitions_row_name}));
   if (!all_made)
     return all_made.error();
   each.may_make = !*all_made;
@@ -49,6 +79,10 @@ open_partition_stores(const database_options& options, uint16_t partitions) {
     each.directory = partition_directory(options.directory, i);
     each.expected = whole;
     each.expected->partition = i;
+    const auto openings = noted_openings(*out.front(), i);
+    if (!openings)
+      return openings.error();
+    each.openings_min = *openings;
     auto next = database::open(each);
     if (!next)
       return next.error().code == ec::not_found
@@ -56,12 +90,9 @@ open_partition_stores(const database_options& options, uint16_t partitions) {
                : next.error();
     out.push_back(std::move(*next));
   }
-  if (*all_made || options.access == access_mode::read_only)
-    return out;
-  write_batch done;
-  done.put(made_key, encode_value(counter{whole.partitions}));
-  if (auto ok = out.front()->write(done, sync_mode::durable); !ok)
-    return ok.error();
+  if (options.access != access_mode::read_only)
+    if (auto ok = note_opened(out); !ok)
+      return ok.error();
   return out;
 }
 

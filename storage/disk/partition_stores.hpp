@@ -14,6 +14,12 @@ namespace weir::storage {
 /// so one that is missing was lost.
 constexpr const char* partitions_row_name = "partitions";
 
+/// Names of rows of the first store, in the table meta, begin with this; the
+/// number of a partition follows. Its value is how often that store had been
+/// opened when all of them were open the last time. A store that was opened
+/// less often is an older copy.
+constexpr const char* openings_row_begin = "openings_";
+
 /// `DATA_DIR/partition-2`.
 std::string partition_directory(const std::string& data_dir,
                                 uint16_t partition);
@@ -21,12 +27,12 @@ std::string partition_directory(const std::string& data_dir,
 /// Opens all of them, or makes them, in the order of partitions.
 /// @param options For each, with `directory` as the data directory.
 /// @param partitions How many a new directory gets, and any other one must
-/// have;
-///        0 = one, and as many as it has.
+/// have; 0 = one, and as many as it has.
 ///
 /// # Errors
 /// As `database::open`. `ec::invalid_argument` when the directory was made with
-/// another number of partitions, or the store of one is missing or another's;
+/// another number of partitions, or is itself the store of a partition, or the
+/// store of one is missing, another's, or older than the others;
 /// `ec::not_found` for a reader when they were not all made yet.
 result<std::vector<std::unique_ptr<database>>>
 open_partition_stores(const database_options& options, uint16_t partitions);

@@ -40,7 +40,8 @@ private:
       if (row && row->value != x_.db.log_identity())
         x_.wrong("meta", "it says another identity than FORMAT");
     } else if (name == "store_epoch" || name == "next_collection_id"
-               || name == partitions_row_name) {
+               || name == partitions_row_name
+               || name.starts_with(openings_row_begin)) {
       x_.decoded<counter>(value, table::meta);
     } else if (name == log_epochs_row_name) {
       x_.decoded<log_epochs_row>(value, table::meta);

@@ -132,6 +132,44 @@ TEST_F(PartitionStoresTest, OneOfAnotherPlaceOrLogIsRefused) {
   EXPECT_TRUE(contains(refusal(3), "is not partition 2"));
 }
 
+// The stream of the node is behind what an older copy has, so its repos would
+// stay old, and its next events would get ids that others had.
+TEST_F(PartitionStoresTest, AnOlderCopyOfOneIsRefusedHoweverOftenItIsTried) {
+  ASSERT_TRUE(open(3));
+  const auto copy = dir.at("copy");
+  std::filesystem::copy(at(2), copy, std::filesystem::copy_options::recursive);
+  ASSERT_TRUE(open(3));
+  std::filesystem::remove_all(at(2));
+  std::filesystem::copy(copy, at(2), std::filesystem::copy_options::recursive);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE(contains(refusal(3), at(2) + " is older")) << i;
+  EXPECT_FALSE(open(3, access_mode::read_only));
+}
+
+// A start that ended before all were open makes no store of them older.
+TEST_F(PartitionStoresTest, OneThatWasOpenedMoreOftenIsWelcome) {
+  ASSERT_TRUE(open(3));
+  database_options one;
+  for (const auto& directory : {data_dir, at(1)}) {
+    one.directory = directory;
+    ASSERT_TRUE(database::open(one));
+  }
+  EXPECT_TRUE(open(3));
+}
+
+TEST_F(PartitionStoresTest, OneAloneIsNoDataDirectory) {
+  ASSERT_TRUE(open(3));
+  database_options one;
+  one.directory = at(1);
+  for (const auto access : {access_mode::read_only, access_mode::owner}) {
+    one.access = access;
+    const auto x = open_partition_stores(one, 0);
+    ASSERT_FALSE(x);
+    EXPECT_TRUE(contains(x.error().context, "partition 1 alone"));
+  }
+  EXPECT_TRUE(open(3));
+}
+
 TEST_F(PartitionStoresTest, RowsOfAllAreReadInOneOrder) {
   const auto all = open(3).value();
   std::vector<const database*> stores;
