@@ -35,9 +35,12 @@ result<net::url> did_document_url(const atproto::did& repo,
 }
 
 bool says_gone(const atproto::did& repo, int status, std::string_view body) {
-  return status == 410
-         || (status == 404 && repo.str().starts_with(plc)
-             && body.find("not available") != std::string_view::npos);
+  const auto of_directory = repo.str().starts_with(plc);
+  const auto first = body.find_first_not_of(" \t\r\n");
+  const auto is_web_page = first != body.npos && body[first] == '<';
+  return (status == 410 && !(of_directory && is_web_page))
+         || (status == 404 && of_directory
+             && body.find("not available") != body.npos);
 }
 
 } // namespace weir::actors
