@@ -19,7 +19,7 @@ error missing(const std::string& directory, bool were_made) {
                 + " back to its place, or restore a backup of the whole data_dir");
 }
 
-bytes openings_key(uint16_t partition) {
+std::string openings_key(uint16_t partition) {
   return encode_key(meta_key{openings_row_begin + std::to_string(partition)});
 }
 
@@ -31,7 +31,9 @@ result<uint64_t> noted_openings(const database& first, uint16_t partition) {
   if (!*value)
     return 0;
   const auto row = decode_value<counter>(**value, table::meta);
-  return row ? result<uint64_t>{row->value} : row.error();
+  if (!row)
+    return row.error();
+  return row->value;
 }
 
 result<void> note_opened(const std::vector<std::unique_ptr<database>>& all) {

@@ -72,15 +72,18 @@ TEST_F(IdentityBridgeTest, ThePlcDirectoryKnowsADidOrNotOrItIsGone) {
   EXPECT_TRUE(look_up(ann).gone);
   said = answer_with(404, R"({"message":"DID not available: "})");
   EXPECT_TRUE(look_up(ann).gone) << "as older directories say it";
-  said = answer_with(410, "\n <html>Gone");
-  EXPECT_FALSE(look_up(ann).gone) << "a proxy says that, not a directory";
-  EXPECT_EQ(look_up(ann).doc.error().code, ec::unreachable);
-  EXPECT_TRUE(look_up(web).gone) << "it is its owner's host";
   for (const auto status : {429, 500, 503}) {
     said = answer_with(status, "");
     EXPECT_EQ(look_up(ann).doc.error().code, ec::unreachable) << status;
   }
   EXPECT_TRUE(hosts->requests.empty());
+}
+
+TEST_F(IdentityBridgeTest, AWebPageWithStatus410IsNoTombstoneOfADirectory) {
+  said = answer_with(410, "\n <html>Gone");
+  EXPECT_FALSE(look_up(ann).gone) << "a proxy before it says that";
+  EXPECT_EQ(look_up(ann).doc.error().code, ec::unreachable);
+  EXPECT_TRUE(look_up(web).gone) << "it is its owner's host";
 }
 
 // Other services also answer 404, so that is not always a directory's answer.
