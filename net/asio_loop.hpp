@@ -5,17 +5,25 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/post.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <array>
+#include <mutex>
+#include <vector>
 
 namespace weir::net {
 
 /// The real loop: one `io_context` run by one thread. Only for the .cpp files
 /// of this folder that use Asio.
+///
+/// Work of other threads comes through a list of its own. Asio wakes its thread
+/// while it still has the lock that this thread needs first, so that both
+/// threads switch twice for each piece of work.
 class asio_loop final : public event_loop {
 public:
-  asio_loop() = default;
+  asio_loop();
 
-  void post(task x) override { boost::asio::post(context_, std::move(x)); }
+  void post(task x) override;
 
   bool here() const noexcept override {
     return context_.get_executor().running_in_this_thread();
@@ -30,7 +38,7 @@ public:
   boost::asio::io_context& context() noexcept { return context_; }
 
   /// Destroys all work that is left. Call it when no thread runs the loop.
-  void drop_work() { context_.shutdown(); }
+  void drop_work();
 
 private:
   struct one_thread_context : boost::asio::io_context {
@@ -39,8 +47,17 @@ private:
     using io_context::shutdown;
   };
 
+  void await_posts();
+  void run_posts();
+  bool take_posts();
+
   // `get_executor` is not const in Asio, though it changes nothing.
   mutable one_thread_context context_;
+  boost::asio::posix::stream_descriptor alarm_; ///< An eventfd.
+  std::array<std::byte, 8> alarm_bytes_{};
+  std::mutex mutex_;
+  std::vector<task> posts_; ///< Of other threads; the first one rings.
+  std::vector<task> taken_; ///< Taken from `posts_`, to be run.
 };
 
 using tcp = boost::asio::ip::tcp;

@@ -4,10 +4,15 @@
 #include "net/asio_loop.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include <sys/eventfd.h>
+
 #include <atomic>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace weir::net {
@@ -46,6 +51,59 @@ private:
 } // namespace
 
 // -- asio_loop ----------------------------------------------------------------
+
+asio_loop::asio_loop() : alarm_(context_) {
+  const auto descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (descriptor < 0)
+    throw std::system_error{errno, std::generic_category(), "eventfd"};
+  alarm_.assign(descriptor);
+  await_posts();
+}
+
+void asio_loop::post(task x) {
+  if (here())
+    return boost::asio::post(context_, std::move(x));
+  bool first = false;
+  {
+    const std::lock_guard guard{mutex_};
+    first = posts_.empty();
+    posts_.push_back(std::move(x));
+  }
+  if (first)
+    ::eventfd_write(alarm_.native_handle(), 1);
+}
+
+void asio_loop::await_posts() {
+  alarm_.async_read_some(boost::asio::buffer(alarm_bytes_),
+                         [this](const boost::system::error_code& error, size_t) {
+                           if (!error)
+                             run_posts();
+                         });
+}
+
+void asio_loop::run_posts() {
+  take_posts();
+  for (auto& x : taken_) {
+    if (context_.stopped())
+      return;
+    std::exchange(x, {})();
+  }
+  await_posts();
+}
+
+bool asio_loop::take_posts() {
+  taken_.clear();
+  const std::lock_guard guard{mutex_};
+  std::swap(taken_, posts_);
+  return !taken_.empty();
+}
+
+void asio_loop::drop_work() {
+  context_.shutdown();
+  do
+    taken_.clear(); // What is destroyed may post more.
+  while (take_posts());
+}
 
 std::unique_ptr<timer> asio_loop::make_timer() {
   return std::make_unique<asio_timer>(context_);
