@@ -20,10 +20,10 @@
 /// that says who sends it.
 // clang-format off
 #define WEIR_LOCAL_MESSAGES(X) \
-  X(account_answer) X(account_question) X(account_told) X(account_unasked) \
+  X(account_answer) X(acks_waiting) X(account_question) X(account_told) X(account_unasked) \
   X(add_repos) X(add_result) X(api_call) X(api_lookup) X(ask_tracked) \
   X(attend_repo) X(backfill_step) X(begin_fetch) X(channel_closed) \
-  X(channel_opened) X(channel_text) X(chunk_stored) X(clock_corrected) \
+  X(channel_opened) X(channel_refused) X(chunk_stored) X(clock_corrected) \
   X(completeness_page) X(did_page) X(disk_reading) X(erase_begun) \
   X(erase_over) X(erase_step) X(erase_stepped) X(export_page) \
   X(export_stored) X(fetch_begun) X(fetch_bytes) X(fetch_ended) X(fetch_head) \

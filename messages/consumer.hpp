@@ -47,16 +47,22 @@ public:
   virtual void cut() = 0;
 };
 
+class ack_inbox;
+
 /// A client has connected. From: api. To: CONSUMER. Travels: local only.
 struct channel_opened {
   uint64_t session = 0;
   std::shared_ptr<event_channel> channel;
+  std::shared_ptr<ack_inbox> acks;
 };
 
-/// One message of the client, an ack. From: api. To: CONSUMER.
-struct channel_text {
-  uint64_t session = 0;
-  std::string text;
+/// An `ack_inbox` has acks. From: api. To: CONSUMER. Travels: local only.
+struct acks_waiting {};
+
+/// A message of the client that is no ack. From: api. To: CONSUMER. Travels:
+/// local only.
+struct channel_refused {
+  std::string reason;
 };
 
 /// The connection has ended. From: api. To: CONSUMER. Travels: local only.

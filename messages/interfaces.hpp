@@ -139,8 +139,8 @@ using consumer_actor = common_actor::extend<
   // The log is durable up to here.
   caf::reacts_to<log_advanced>, caf::reacts_to<log_page>,
   caf::reacts_to<did_page>, caf::reacts_to<channel_opened>,
-  caf::reacts_to<channel_text>, caf::reacts_to<channel_closed>,
-  caf::reacts_to<rows_durable>,
+  caf::reacts_to<acks_waiting>, caf::reacts_to<channel_refused>,
+  caf::reacts_to<channel_closed>, caf::reacts_to<rows_durable>,
   // Dead letters, and the age of the oldest event.
   caf::replies_to<letters_order>::with<letters_report>,
   caf::reacts_to<letters_found>,

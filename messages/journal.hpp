@@ -40,8 +40,6 @@ struct repo_receipt {
 struct journal_rows {
   std::shared_ptr<const storage::journal_batch> rows;
   uint64_t token = 0; ///< Repeated in `rows_durable`.
-  /// They may wait for the next batch (`limits::patient_rows_wait`).
-  bool patient = false;
 };
 
 /// The rows are durable. From: JOURNAL. Travels: local only.

@@ -1,6 +1,7 @@
 #include "actors/api/channel.hpp"
 
 #include "actors/api/limits.hpp"
+#include "actors/support/ack_inbox.hpp"
 #include "messages/consumer.hpp"
 #include "net/ws_session.hpp"
 #include "wire/tap.hpp"
@@ -25,38 +26,44 @@ private:
   net::ws_session_ptr session_;
 };
 
+/// The application's reading of one partition.
+struct reading {
+  consumer_actor consumer;
+  std::shared_ptr<ack_inbox> acks;
+};
+
 class channel_listener final : public net::ws_session_listener {
 public:
-  channel_listener(const placement& places, std::vector<consumer_actor> to,
+  channel_listener(const placement& places, std::vector<reading> to,
                    uint64_t session, channel_places::place_ptr place)
     : places_(places), to_(std::move(to)), session_(session),
       place_(std::move(place)) {}
 
+  /// An ack goes to the partition of its event, anything else to the first.
   void on_text(std::string_view message) override {
-    caf::anon_send(to_[partition_of(message)],
-                   channel_text{session_, std::string{message}});
+    const auto ack = wire::parse_ack(message);
+    if (!ack || !*ack) {
+      caf::anon_send(to_.front().consumer,
+                     channel_refused{ack ? "a message of another type than ack"
+                                         : ack.error().context});
+      return;
+    }
+    const auto& x = to_[places_.partition_of_event(**ack)];
+    if (x.acks->put(**ack))
+      caf::anon_send(x.consumer, acks_waiting{});
   }
 
   void on_binary(bytes_view message) override { on_text(as_text(message)); }
 
   void on_closed(std::string_view) override {
     for (const auto& x : std::exchange(to_, {}))
-      caf::anon_send(x, channel_closed{session_});
+      caf::anon_send(x.consumer, channel_closed{session_});
     place_ = nullptr;
   }
 
 private:
-  /// The partition of the event that a message acks. A message that is no ack
-  /// goes to the first one, which counts it.
-  size_t partition_of(std::string_view message) const {
-    if (to_.size() == 1)
-      return 0;
-    const auto ack = wire::parse_ack(message);
-    return ack && *ack ? places_.partition_of_event(**ack) : 0;
-  }
-
   placement places_;
-  std::vector<consumer_actor> to_; ///< By partition.
+  std::vector<reading> to_; ///< By partition.
   uint64_t session_;
   channel_places::place_ptr place_;
 };
@@ -65,13 +72,13 @@ private:
 
 void open_channel(const context& shared, const net::upgrader& answer,
                   channel_places::place_ptr place) {
-  std::vector<consumer_actor> to;
+  std::vector<reading> to;
   for (const auto& x : shared.partitions()) {
     if (!x->consumer) {
       answer.cut();
       return;
     }
-    to.push_back(x->consumer);
+    to.push_back({x->consumer, std::make_shared<ack_inbox>()});
   }
   const auto number = place->number();
   auto channel = std::make_shared<socket_channel>();
@@ -87,7 +94,7 @@ void open_channel(const context& shared, const net::upgrader& answer,
     return;
   channel->open(std::move(session));
   for (const auto& x : to)
-    caf::anon_send(x, channel_opened{number, channel});
+    caf::anon_send(x.consumer, channel_opened{number, channel, x.acks});
 }
 
 } // namespace weir::actors

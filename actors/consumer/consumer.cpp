@@ -1,6 +1,7 @@
 #include "actors/consumer/consumer.hpp"
 
 #include "actors/consumer/backlog_age.hpp"
+#include "actors/consumer/client_channels.hpp"
 #include "actors/consumer/delivery_machine.hpp"
 #include "actors/consumer/letter_desk.hpp"
 #include "actors/consumer/consumer_lines.hpp"
@@ -31,6 +32,7 @@ public:
            delivery_options options, const delivery_state& state)
     : observed(config, "consumer"), env_(std::move(env)),
       machine_(options, state, env_.home->accounts),
+      channels_(env_.name, env_.home->numbers),
       held_(env_.shared->memory, memory_use::delivery) {
     durable_ = state.durable;
   }
@@ -38,9 +40,7 @@ public:
   behavior_type make_behavior() override;
 
   void on_exit() override {
-    for (auto& [id, channel] : channels_)
-      channel->cut();
-    channels_.clear();
+    channels_.cut_all();
     letters_ = {};
     held_.set(0);
     env_.shared = nullptr;
@@ -57,12 +57,13 @@ private:
   }
 
   void perform(delivery_effects x);
+  void carry_out(delivery_effects x);
+  bool take_acks(delivery_effects& out);
   delivery_effects deliver(const std::vector<delivery_effects::send>& sends);
   void encode(const delivery_effects::send& x);
   void ask_page(storage::op_id after);
   void ask_did_page(const delivery_effects::did_wish& x);
   void save(const delivery_effects::write& x);
-  void on_text(const channel_text& x);
   caf::result<letters_report> order_letters(letters_order& x);
   void look_for_letters();
   void judge(const letters_found& x);
@@ -75,10 +76,10 @@ private:
 
   consumer_environment env_;
   delivery_machine machine_;
-  std::map<session_id, std::shared_ptr<event_channel>> channels_;
+  client_channels channels_;
+  steady_time acks_until_; ///< Acks come often: more are likely before this.
   std::string json_;
   storage::op_id durable_ = 0;
-  useless_acks useless_;
   letter_lines letter_lines_;
   actor_timer timer_;
   byte_claim held_;
@@ -86,8 +87,31 @@ private:
   backlog_age age_;
 };
 
-/// Carries effects out until there are none; sends cause new ones.
+/// The end of each turn: carries effects out, and those of acks that came
+/// meanwhile.
 void consumer::perform(delivery_effects x) {
+  do
+    carry_out(std::move(x));
+  while (take_acks(x));
+  publish();
+}
+
+/// @returns whether there were acks.
+bool consumer::take_acks(delivery_effects& out) {
+  const auto at = now();
+  const auto may_wait = at < acks_until_ && machine_.acks_may_wait();
+  if (const auto acks = channels_.take_acks(may_wait, durable_, at)) {
+    acks_until_ = at + limits::acks_wait;
+    out = machine_.on_acks(acks->from, acks->ids, at);
+    return true;
+  }
+  if (may_wait)
+    timer_.arm(this, at, at + limits::acks_wait);
+  return false;
+}
+
+/// Sends cause new effects.
+void consumer::carry_out(delivery_effects x) {
   for (;;) {
     if (x.rows)
       save(*x.rows);
@@ -101,7 +125,6 @@ void consumer::perform(delivery_effects x) {
       break;
     x = deliver(x.sends);
   }
-  publish();
 }
 
 /// Hands the events to their sockets; a full socket takes the rest of its share
@@ -111,11 +134,10 @@ consumer::deliver(const std::vector<delivery_effects::send>& sends) {
   std::map<session_id, std::pair<size_t, bool>> taken;
   for (const auto& x : sends) {
     auto& [count, full] = taken[x.to];
-    const auto channel = channels_.find(x.to);
-    if (full || channel == channels_.end())
+    if (full)
       continue;
     encode(x);
-    if (channel->second->send(json_))
+    if (channels_.send(x.to, json_))
       ++count;
     else
       full = true;
@@ -186,28 +208,8 @@ void consumer::save(const delivery_effects::write& x) {
                                env_.shared->time->wall_now().seconds()});
   }
   rows->consumers.push_back(std::move(change));
-  send(env_.home->journal, journal_rows{std::move(rows), 0, x.may_wait()},
+  send(env_.home->journal, journal_rows{std::move(rows)},
        rows_sink{consumer_actor{this}});
-}
-
-void consumer::on_text(const channel_text& x) {
-  const auto ack = wire::parse_ack(x.text);
-  if (!ack || !*ack) {
-    useless_.note_bad(env_.name,
-                      ack ? "a message of another type than ack"
-                          : ack.error().context,
-                      now());
-    return publish();
-  }
-  const auto& numbers = env_.home->numbers;
-  const auto op = numbers.op_of(**ack);
-  if (!op || *op > durable_) {
-    const auto last = durable_ == 0 ? 0 : numbers.id_of(durable_).value();
-    useless_.note_foreign(env_.name, **ack, last, now());
-    return publish();
-  }
-  const std::array<storage::op_id, 1> ids{*op};
-  perform(machine_.on_acks(x.session, ids, now()));
 }
 
 // -- dead letters -------------------------------------------------------------
@@ -296,8 +298,8 @@ void consumer::publish() {
   stats.acked = counters.acked;
   stats.redelivered = counters.resent;
   stats.unknown_acks = counters.unknown_acks;
-  stats.foreign_acks = useless_.foreign();
-  stats.refused_acks = useless_.bad();
+  stats.foreign_acks = channels_.useless().foreign();
+  stats.refused_acks = channels_.useless().bad();
   stats.dead_letters = machine_.dead_letters();
   stats.parked = counters.parked;
   stats.sessions = machine_.sessions();
@@ -347,6 +349,7 @@ consumer_actor::behavior_type consumer::make_behavior() {
                     env_.name);
     },
     [this](stop_actor) {
+      perform({});
       if (const auto last = machine_.on_stop(now()); last.rows)
         save(*last.rows);
       quit();
@@ -358,12 +361,17 @@ consumer_actor::behavior_type consumer::make_behavior() {
     [this](const log_page& x) { on_log_page(x); },
     [this](const did_page& x) { on_did_page(x); },
     [this](const channel_opened& x) {
-      channels_[x.session] = x.channel;
+      channels_.open(x);
       perform(machine_.on_session_up(x.session, now()));
     },
-    [this](const channel_text& x) { on_text(x); },
+    [this](acks_waiting) { perform({}); },
+    [this](const channel_refused& x) {
+      channels_.refuse(x.reason, now());
+      publish();
+    },
     [this](channel_closed x) {
-      channels_.erase(x.session);
+      perform({}); // Its last acks count.
+      channels_.close(x.session);
       perform(machine_.on_session_down(x.session, now()));
     },
     [this](rows_durable) {

@@ -12,8 +12,8 @@
 namespace weir::actors {
 
 /// The events that a consumer has settled, what of that is not written yet, and
-/// when it is written: acks at once, one write at a time; the rest may wait for
-/// `lazy_write`.
+/// when it is written, one write at a time: dead letters at once, acks after
+/// `limits::acks_write_wait`, the rest after `lazy_write`.
 class delivery_ledger {
 public:
   using op_id = storage::op_id;
@@ -105,14 +105,14 @@ public:
     ++dead_letters_;
     close(x.id);
     letters_.push_back(std::move(x));
-    urgent_ = true;
+    write_within({});
   }
 
   /// Its row is removed with the next write.
   void forget(op_id letter) {
     letters_gone_.push_back(letter);
     --dead_letters_;
-    urgent_ = true;
+    write_within({});
   }
 
   uint64_t dead_letters() const noexcept { return dead_letters_; }
@@ -122,23 +122,25 @@ public:
 
   // -- writing ----------------------------------------------------------------
 
-  /// There are acks to write.
-  void hurry() noexcept { urgent_ = true; }
+  /// What is not written yet waits no longer than this after its first change.
+  void write_within(std::chrono::microseconds wait) noexcept {
+    wait_ = std::min(wait_, wait);
+  }
 
   void save(steady_time now, delivery_effects& out) {
-    if (in_flight_ || (!acked_.changed() && letters_gone_.empty()))
+    if (!acked_.changed() && letters_gone_.empty())
       return;
-    if (!save_by_)
-      save_by_ = now + options_.lazy_write;
-    if (!urgent_ && now < *save_by_)
+    if (!changed_at_)
+      changed_at_ = now;
+    if (in_flight_ || now < *changed_at_ + wait_)
       return;
     auto rows = acked_.take_delta();
     out.rows.emplace(delivery_effects::write{
       rows.position, std::move(rows.erase), std::move(rows.put),
       std::exchange(letters_gone_, {}), std::exchange(letters_, {}), settled_,
       dead_letters_});
-    urgent_ = false;
-    save_by_.reset();
+    wait_ = options_.lazy_write;
+    changed_at_.reset();
     in_flight_ = true;
   }
 
@@ -146,7 +148,9 @@ public:
 
   /// When a write is due that may wait.
   std::optional<steady_time> due() const noexcept {
-    return in_flight_ ? std::nullopt : save_by_;
+    if (in_flight_ || !changed_at_)
+      return std::nullopt;
+    return *changed_at_ + wait_;
   }
 
   delivery_counters& counters() noexcept { return counters_; }
@@ -161,9 +165,9 @@ private:
   uint64_t dead_letters_;
   std::vector<dead_letter> letters_; ///< To be written.
   std::vector<op_id> letters_gone_;  ///< To be removed with the next write.
-  bool urgent_ = false;
   bool in_flight_ = false;
-  std::optional<steady_time> save_by_;
+  std::optional<steady_time> changed_at_; ///< None: all is written.
+  std::chrono::microseconds wait_ = options_.lazy_write;
 };
 
 } // namespace weir::actors

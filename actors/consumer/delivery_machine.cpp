@@ -6,10 +6,12 @@
 
 namespace weir::actors {
 
+using namespace std::chrono_literals;
+
 namespace {
 
 /// A socket that took no more is tried again after this time.
-constexpr std::chrono::milliseconds blocked_time{100};
+constexpr auto blocked_time = 100ms;
 
 } // namespace
 
@@ -65,7 +67,7 @@ void delivery_machine::take_report(delivery_session& x, size_t taken,
         continue;
       lanes_.settle(lane, event);
       ++ledger_.counters().acked;
-      ledger_.hurry();
+      ledger_.write_within(limits::acks_write_wait);
     }
     lanes_.touch(lane, now);
   }
@@ -92,7 +94,7 @@ delivery_effects delivery_machine::on_timer(steady_time now) {
 delivery_effects delivery_machine::on_stop(steady_time now) {
   effects out;
   ledger_.note_durable();
-  ledger_.hurry();
+  ledger_.write_within(0us);
   ledger_.save(now, out);
   return out;
 }
@@ -106,7 +108,7 @@ delivery_effects delivery_machine::on_acks(session_id from,
   for (const auto id : ids)
     if (ack(session, id, now)) {
       ++ledger_.counters().acked;
-      ledger_.hurry();
+      ledger_.write_within(limits::acks_write_wait);
       if (session != nullptr)
         session->last_ack = now;
     }

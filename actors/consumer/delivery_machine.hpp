@@ -95,6 +95,12 @@ public:
   /// One report for each session in the `sends` of the last effects.
   effects on_sent(std::span<const sent_report> reports, steady_time now);
 
+  /// Whether no event waits for the ack of another one, because the whole log
+  /// is in flight or settled.
+  bool acks_may_wait() const noexcept {
+    return feed_.is_at_end() && window_.events() == sessions_.in_flight();
+  }
+
   /// Acks may be late, repeated, out of order, or from an earlier connection.
   effects on_acks(session_id from, std::span<const op_id> ids, steady_time now);
 

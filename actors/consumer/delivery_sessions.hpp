@@ -18,6 +18,14 @@ public:
   bool empty() const noexcept { return sessions_.empty(); }
   size_t size() const noexcept { return sessions_.size(); }
 
+  /// Events that were sent and not acked.
+  size_t in_flight() const noexcept {
+    size_t out = 0;
+    for (const auto& [id, x] : sessions_)
+      out += x.flights.size();
+    return out;
+  }
+
   /// @returns whether it is the only connection.
   bool open(session_id id, steady_time now) {
     const auto first = sessions_.empty();

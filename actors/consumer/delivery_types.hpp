@@ -130,12 +130,6 @@ struct delivery_effects {
     std::vector<dead_letter> letters;
     uint64_t settled = 0;      ///< Number of settled events.
     uint64_t dead_letters = 0; ///< Number of dead letter rows after it.
-
-    /// Whether it may be written later than at once: a crash before that costs
-    /// no more than that events come again.
-    bool may_wait() const noexcept {
-      return letters.empty() && letters_gone.empty();
-    }
   };
 
   std::vector<send> sends;       ///< If any: `on_sent`, before any other event.

@@ -102,7 +102,7 @@ private:
   std::vector<pending_rows> rows_;
   bool woken_ = false;
   bool failed_ = false;
-  actor_timer timer_; ///< Ends a pause of backfill, or the wait of rows.
+  actor_timer timer_; ///< Ends a pause of backfill.
   metric* batches_ = nullptr;
   metric* updates_ = nullptr;
   metric* refused_ = nullptr;
@@ -318,12 +318,8 @@ journal_actor::behavior_type journal::make_behavior() {
     [this](journal_rows& x, rows_sink& from) {
       if (failed_)
         return;
-      const auto patient = x.patient;
       rows_.push_back({std::move(x), std::move(from)});
-      if (!patient)
-        return wake();
-      const auto now = shared_->time->steady_now();
-      timer_.arm(this, now, now + limits::patient_rows_wait);
+      wake();
     },
     [this](const journal_fence& x, const router_actor& from) {
       if (write_all())

@@ -34,9 +34,8 @@ struct journal_store {
 /// # Order
 /// An idle JOURNAL starts at once, with everything that has arrived: live
 /// updates first, then backfill, at most `limits::journal_backfill_bytes_max` a
-/// batch and none while LevelDB has to merge. Patient rows alone wait for
-/// something else, at most `limits::patient_rows_wait`. One batch, one fsync;
-/// then receipts, done marks, and the new durable id.
+/// batch and none while LevelDB has to merge. One batch, one fsync; then
+/// receipts, done marks, and the new durable id.
 ///
 /// # Errors
 /// A failed write is final: `on_failure` is called once (`ec::disk_full` when

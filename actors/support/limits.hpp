@@ -52,6 +52,10 @@ constexpr auto child_restart_window = 10s;
 constexpr size_t consumer_events_max = 1'000;
 constexpr size_t consumer_bytes_max = 8'388'608;
 
+/// Acks of one connection that wait for the CONSUMER: more than an application
+/// can owe for events that it was sent.
+constexpr size_t waiting_acks_max = 131'072;
+
 /// Number of reads of single DIDs at the same time, and bytes of one answer.
 constexpr size_t consumer_did_pages_max = 8;
 constexpr size_t consumer_did_page_bytes_max = 262'144;

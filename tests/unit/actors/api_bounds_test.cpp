@@ -3,6 +3,7 @@
 #include "actors/api/api.hpp"
 #include "actors/api/channel.hpp"
 #include "actors/api/limits.hpp"
+#include "actors/support/ack_inbox.hpp"
 #include "base/log.hpp"
 #include "messages/consumer.hpp"
 #include "net/ws_codec.hpp"
@@ -242,8 +243,10 @@ protected:
     run();
     const auto opened = consumer.take<channel_opened>();
     EXPECT_EQ(opened.size(), 1u);
-    if (!opened.empty())
+    if (!opened.empty()) {
       channel = opened[0].channel;
+      acks = opened[0].acks;
+    }
   }
 
   ~ChannelBoundsTest() override {
@@ -265,6 +268,7 @@ protected:
   std::shared_ptr<net::http_server> server;
   memory_stream_ptr peer;
   std::shared_ptr<event_channel> channel;
+  std::shared_ptr<ack_inbox> acks;
 };
 
 // -- bodies of requests -------------------------------------------------------
@@ -303,16 +307,19 @@ TEST_F(ChannelBoundsTest, SoManyAcksASecondAreTakenTheRestWaits) {
   constexpr auto many
     = static_cast<size_t>(limits::channel_acks_per_second_max);
   const auto ack
-    = net::ws_frame(net::ws_opcode::text, as_bytes("1"), {{1, 2, 3, 4}});
+    = net::ws_frame(net::ws_opcode::text, as_bytes(R"({"type":"ack","id":1})"),
+                    {{1, 2, 3, 4}});
   bytes wire;
   for (size_t i = 0; i <= many; ++i)
     wire.insert(wire.end(), ack.begin(), ack.end());
   peer->feed(wire);
   run();
-  EXPECT_EQ(consumer.count<channel_text>(), many);
+  EXPECT_EQ(acks->take(false).events.size(), many);
+  EXPECT_EQ(consumer.count<acks_waiting>(), 1u);
   network->loop.advance(1'000'000us / many + 1us);
   run();
-  EXPECT_EQ(consumer.count<channel_text>(), 1u);
+  EXPECT_EQ(acks->take(false).events, std::vector<uint64_t>{1});
+  EXPECT_EQ(consumer.count<acks_waiting>(), 1u);
 }
 
 // limits::channel_stall_timeout: a handler may be slow for a minute or two

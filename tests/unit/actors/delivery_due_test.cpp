@@ -31,7 +31,7 @@ TEST_F(DeliveryDueAtRestTest, WhatWaitsForAnAccountIsNotDueAfterARestart) {
   EXPECT_EQ(world.machine->backlog(), 3u);
   EXPECT_EQ(oldest(), 0u) << "before it";
   world.disconnect(1);
-  world.restart();
+  world.restart_written();
   EXPECT_EQ(world.machine->backlog(), 3u);
   EXPECT_EQ(oldest(), 0u) << "after it";
   world.now = world.now + 5s;

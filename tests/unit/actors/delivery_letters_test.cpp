@@ -61,37 +61,38 @@ TEST(DeliveryLetters, ARetriedOneComesWithItsIdAndItsAckEndsIt) {
   EXPECT_EQ(x.machine->dead_letters(), 0u);
   EXPECT_EQ(x.times_sent(1), 3u);
   EXPECT_EQ(x.machine->backlog(), 1u);
-  EXPECT_EQ(x.position, 0u);
+  EXPECT_EQ(x.written_position(), 0u);
   x.ack(1);
-  EXPECT_EQ(x.position, 1u);
+  EXPECT_EQ(x.written_position(), 1u);
   EXPECT_EQ(x.machine->backlog(), 0u);
   EXPECT_EQ(x.machine->lanes(), 0u);
   x.pass(1h);
   EXPECT_EQ(x.times_sent(1), 3u);
 }
 
-// A write of acks waits for the next batch of the JOURNAL; a decision does not.
-TEST(DeliveryLetters, OnlyAWriteOfAcksAloneMayWait) {
+// limits::acks_write_wait
+TEST(DeliveryLetters, AcksWaitToBeWrittenAndDecisionsDoNot) {
   with_letter x;
-  const auto write = [&x] {
-    x.disk_is_slow = false;
-    x.settle_all();
-    x.disk_is_slow = true;
-  };
   x.append(bob, 2);
   x.publish();
-  write();
+  x.settle_all();
+  ASSERT_EQ(x.written_position(), 1u);
+  x.disk_is_slow = true;
   x.ack(2);
+  x.pass(limits::acks_write_wait - 1us);
+  EXPECT_FALSE(x.rows);
+  x.pass(1us);
   ASSERT_TRUE(x.rows);
-  EXPECT_TRUE(x.rows->may_wait());
-  write();
+  x.disk_is_slow = false;
+  x.settle_all();
+  x.disk_is_slow = true;
   x.decide({1}, deliver);
-  ASSERT_TRUE(x.rows);
-  EXPECT_FALSE(x.rows->may_wait()) << "a dead letter is taken back";
-  write();
+  ASSERT_TRUE(x.rows) << "a dead letter is taken back";
+  x.disk_is_slow = false;
+  x.settle_all();
+  x.disk_is_slow = true;
   x.give_up();
-  ASSERT_TRUE(x.rows);
-  EXPECT_FALSE(x.rows->may_wait()) << "an event becomes a dead letter";
+  EXPECT_TRUE(x.rows) << "an event becomes a dead letter";
 }
 
 TEST(DeliveryLetters, OneThatFailsAgainIsADeadLetterAgainAfterAsManyTries) {
@@ -116,20 +117,20 @@ TEST(DeliveryLetters, ARestartForgetsNoneThatWasWanted) {
   x.decide({1}, deliver);
   x.settle_all();
   EXPECT_FALSE(x.stored_as_acked(1));
-  EXPECT_TRUE(x.stored_as_acked(4));
-  x.restart();
+  EXPECT_TRUE(x.written_as_acked(4));
+  x.restart_written();
   EXPECT_EQ(x.machine->backlog(), 1u);
   x.connect(2);
   EXPECT_EQ(x.sent_ids(), letter_ids{1});
   x.ack(1, 2);
-  EXPECT_EQ(x.position, 4u);
+  EXPECT_EQ(x.written_position(), 4u);
 }
 
 TEST(DeliveryLetters, WhatIsNotWrittenDownIsADeadLetterStill) {
   with_letter x;
   x.disk_is_slow = true;
   x.decide({1}, deliver);
-  x.restart();
+  x.restart_written();
   x.connect(2);
   EXPECT_TRUE(x.sent_ids().empty());
   EXPECT_EQ(x.machine->dead_letters(), 1u);
@@ -148,7 +149,7 @@ TEST(DeliveryLetters, LaterEventsOfItsDidWaitForIt) {
   x.ack(1);
   EXPECT_EQ(x.sent_ids().back(), 3u);
   x.ack(3);
-  EXPECT_EQ(x.position, 3u);
+  EXPECT_EQ(x.written_position(), 3u);
   EXPECT_EQ(x.times_sent(2), 1u);
 }
 
@@ -179,8 +180,8 @@ TEST(DeliveryLetters, DroppedAndOutdatedOnesLeaveNothing) {
   EXPECT_TRUE(x.letters.empty());
   EXPECT_EQ(x.machine->dead_letters(), 0u);
   EXPECT_EQ(x.machine->backlog(), 0u);
-  EXPECT_EQ(x.position, 2u);
-  x.restart();
+  EXPECT_EQ(x.written_position(), 2u);
+  x.restart_written();
   x.connect(2);
   EXPECT_TRUE(x.sent_ids().empty());
 }
@@ -231,14 +232,14 @@ TEST(DeliveryLetters, OneThatThisLifeHasNotReadYetComesWithTheLog) {
   x.ack(4);
   x.append(ann); // 5
   x.publish();
-  x.restart();
+  x.restart_written();
   EXPECT_EQ(x.decide({1}, deliver).done, letter_ids{1});
   x.settle_all();
   x.connect(2);
   EXPECT_EQ(x.sorted_ids(), (letter_ids{1, 2}));
   EXPECT_EQ(x.machine->backlog(), 4u);
   x.ack_all();
-  EXPECT_EQ(x.position, 5u);
+  EXPECT_EQ(x.written_position(), 5u);
   EXPECT_EQ(x.machine->backlog(), 0u);
 }
 
@@ -283,7 +284,7 @@ TEST(DeliveryDue, CommitsAreNoEvents) {
   EXPECT_EQ(x.machine->backlog(), 50u);
   x.ack(2);
   EXPECT_EQ(x.machine->backlog(), 49u);
-  x.restart();
+  x.restart_written();
   EXPECT_EQ(x.machine->backlog(), 49u);
   x.connect(2);
   x.ack_all();
@@ -304,7 +305,7 @@ TEST(DeliveryDue, AcksBehindHolesCountOverARestart) {
   x.publish();
   x.ack_all({ann});
   EXPECT_EQ(x.machine->backlog(), 1u);
-  x.restart();
+  x.restart_written();
   EXPECT_EQ(x.machine->backlog(), 1u);
 }
 
@@ -316,7 +317,7 @@ TEST(DeliveryDue, AnAckOfNoEventIsMadeGood) {
   x.append_commit(ann);
   x.append(bob);
   x.publish();
-  x.restart();
+  x.restart_written();
   x.carry(x.machine->on_acks(1, letter_ids{2}, x.now));
   EXPECT_EQ(x.machine->backlog(), 1u) << "one too few";
   x.connect(1);

@@ -147,41 +147,50 @@ TEST(Delivery, ProgressWithoutAcksIsWrittenLater) {
   x.append(ann);
   x.publish();
   x.ack(1);
-  ASSERT_EQ(x.position, 1u);
+  ASSERT_EQ(x.written_position(), 1u);
   x.append_commit(ann);
   x.publish();
   EXPECT_EQ(x.machine->position(), 2u);
-  EXPECT_EQ(x.position, 1u);
+  EXPECT_EQ(x.written_position(), 1u);
   x.pass(limits::consumer_lazy_write);
-  EXPECT_EQ(x.position, 2u);
+  EXPECT_EQ(x.written_position(), 2u);
 }
 
-TEST(Delivery, AnAckIsWrittenAtOnceAndTheNextOnesTogether) {
+// limits::acks_write_wait
+TEST(Delivery, AcksAreWrittenTogetherAndOneWriteAtATime) {
   started x;
   for (size_t i = 0; i < 10; ++i)
     x.append(did_number(i));
   x.publish();
   x.disk_is_slow = true;
-  for (op_id id = 1; id <= 10; ++id)
-    x.ack(id);
+  x.ack(1);
+  x.pass(limits::acks_write_wait - 1us);
+  EXPECT_FALSE(x.rows);
+  x.ack(2);
+  x.pass(1us);
   ASSERT_TRUE(x.rows);
-  EXPECT_EQ(x.rows->position, 1u);
+  EXPECT_EQ(x.rows->position, 2u);
+  for (op_id id = 3; id <= 10; ++id)
+    x.ack(id);
+  x.pass(1min);
+  EXPECT_EQ(x.rows->position, 2u);
   x.write_rows();
   x.carry(x.machine->on_durable_rows(x.now));
   ASSERT_TRUE(x.rows);
   EXPECT_EQ(x.rows->position, 10u);
 }
 
-TEST(Delivery, AtTheEndAnAckDoesNotWaitForTheWriteUnderWay) {
+TEST(Delivery, AtTheEndAnAckWaitsForNothing) {
   started x;
   for (size_t i = 0; i < 3; ++i)
     x.append(did_number(i));
   x.publish();
   x.disk_is_slow = true;
-  for (op_id id = 1; id <= 3; ++id)
-    x.ack(id);
-  ASSERT_TRUE(x.rows);
-  EXPECT_EQ(x.rows->position, 1u);
+  x.ack(1);
+  x.pass(limits::acks_write_wait);
+  ASSERT_TRUE(x.rows) << "a write is under way";
+  x.ack(2);
+  x.ack(3);
   const auto last = x.machine->on_stop(x.now).rows;
   ASSERT_TRUE(last);
   EXPECT_EQ(last->position, 3u);
@@ -259,7 +268,7 @@ TEST(Delivery, AnAckOfAnEarlierRunCountsBeforeTheEventIsSentAgain) {
   for (size_t i = 0; i < 5; ++i)
     x.append(did_number(i));
   x.publish();
-  x.restart();
+  x.restart_written();
   x.ack(2, 9);
   x.ack(4, 9);
   x.connect(9);
@@ -279,11 +288,11 @@ TEST(Delivery, AfterARestartOnlyUnackedEventsCome) {
   x.ack(2);
   x.ack(3);
   x.ack(6);
-  x.restart();
+  x.restart_written();
   x.connect(1);
   EXPECT_EQ(x.sent_ids(), (ids{1, 4, 5}));
   x.ack_all();
-  EXPECT_EQ(x.position, 6u);
+  EXPECT_EQ(x.written_position(), 6u);
   EXPECT_TRUE(x.ranges.empty());
 }
 
@@ -294,9 +303,9 @@ TEST(Delivery, ARestartSkipsLongAckedStretchesWithoutReadingThem) {
     x.append(did_number(i));
   x.publish();
   x.ack_all({ann});
-  EXPECT_EQ(x.position, 0u);
+  EXPECT_EQ(x.written_position(), 0u);
   EXPECT_EQ(x.ranges.size(), 1u);
-  x.restart();
+  x.restart_written();
   x.pages_read = 0;
   x.connect(1);
   EXPECT_EQ(x.sent_ids(), ids{1});
@@ -309,7 +318,7 @@ TEST(Delivery, FireAndForgetNeedsNoAcks) {
   x.append(bob, 5000, false);
   x.publish();
   EXPECT_EQ(x.sent.size(), 5100u);
-  EXPECT_EQ(x.position, 5100u);
+  EXPECT_EQ(x.written_position(), 5100u);
   EXPECT_EQ(x.machine->events(), 0u);
   EXPECT_FALSE(x.timer);
 }

@@ -313,7 +313,7 @@ private:
       world_.pass(20s);
     }
     const auto& machine = *world_.machine;
-    EXPECT_EQ(world_.position, world_.last());
+    EXPECT_EQ(world_.written_position(), world_.last());
     EXPECT_EQ(machine.backlog(), 0u);
     EXPECT_EQ(machine.lanes(), 0u);
     EXPECT_EQ(machine.events(), 0u);

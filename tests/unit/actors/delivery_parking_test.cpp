@@ -69,7 +69,7 @@ TEST(DeliveryParking, WhatIsErasedMeanwhileHoldsUpNoPosition) {
   x.pass(limits::consumer_retry_timeout);
   x.ack_all();
   x.pass(limits::consumer_retry_timeout);
-  EXPECT_EQ(x.position, gone);
+  EXPECT_EQ(x.written_position(), gone);
   EXPECT_EQ(x.machine->backlog(), 0u);
 }
 
@@ -108,7 +108,7 @@ TEST(DeliveryParking, OneDidThatNeverAcksDoesNotStopTenThousandEvents) {
     x.ack_all({ann});
     x.pass(1s);
   }
-  x.restart();
+  x.restart_written();
   x.connect(1);
   write(5000);
   for (int i = 0; i < 200; ++i) {
@@ -123,7 +123,7 @@ TEST(DeliveryParking, OneDidThatNeverAcksDoesNotStopTenThousandEvents) {
   // As soon as it acks, everything of it follows.
   x.pass(limits::consumer_retry_delay_max);
   x.ack_all();
-  EXPECT_EQ(x.position, x.last());
+  EXPECT_EQ(x.written_position(), x.last());
   EXPECT_EQ(x.machine->lanes(), 0u);
 }
 
@@ -156,7 +156,7 @@ TEST(DeliveryParking, LateAcksOfParkedEventsCount) {
   EXPECT_EQ(x.times_sent(10), 1u);
   EXPECT_EQ(x.times_sent(7), 2u);
   x.ack_all();
-  EXPECT_EQ(x.position, 10u);
+  EXPECT_EQ(x.written_position(), 10u);
   EXPECT_EQ(x.machine->remembered(), 0u);
 }
 
@@ -266,12 +266,12 @@ TEST(DeliveryParking, AfterTheLastAttemptTheEventIsADeadLetter) {
   EXPECT_FALSE(x.letters[1].reason.empty());
   EXPECT_TRUE(x.letters[1].uri.starts_with("at://" + ann + '/'))
     << x.letters[1].uri;
-  EXPECT_EQ(x.position, 1u);
+  EXPECT_EQ(x.written_position(), 1u);
   x.ack(2);
-  EXPECT_EQ(x.position, 2u);
+  EXPECT_EQ(x.written_position(), 2u);
   EXPECT_EQ(x.letters.size(), 1u);
   // No event of it is sent after a restart.
-  x.restart();
+  x.restart_written();
   x.connect(1);
   EXPECT_TRUE(x.sent.empty());
 }
@@ -296,7 +296,7 @@ TEST(DeliveryParking, WithoutAnEndOfAttemptsNothingIsGivenUp) {
   EXPECT_GT(x.times_sent(1), 2 * limits::consumer_attempts_max);
   EXPECT_TRUE(x.letters.empty());
   x.ack(1);
-  EXPECT_EQ(x.position, 1u);
+  EXPECT_EQ(x.written_position(), 1u);
 }
 
 TEST(DeliveryParking, AConnectionThatBreaksIsNoAttempt) {
@@ -326,7 +326,7 @@ TEST(DeliveryParking, AParkedDidLosesNothingWhileTheLogGoesOn) {
   }
   x.pass(limits::consumer_retry_delay_max);
   x.ack_all();
-  EXPECT_EQ(x.position, x.last());
+  EXPECT_EQ(x.written_position(), x.last());
   EXPECT_EQ(x.machine->lanes(), 0u);
   auto order = x.sent_ids();
   std::erase_if(order, [&](op_id id) {
@@ -355,7 +355,7 @@ TEST(DeliveryParking, ParkedDidsAreRememberedUpToABound) {
   EXPECT_GE(most, settings.parked_max / 2);
   // No event was acked: all ended as dead letters, and none was skipped.
   EXPECT_EQ(x.letters.size(), 400u);
-  EXPECT_EQ(x.position, 400u);
+  EXPECT_EQ(x.written_position(), 400u);
 }
 
 TEST(DeliveryParking, SparseRangesHaveABound) {
@@ -387,7 +387,7 @@ TEST(DeliveryParking, SparseRangesHaveABound) {
   }
   x.pass(limits::consumer_retry_delay_max);
   x.ack_all();
-  EXPECT_EQ(x.position, x.last());
+  EXPECT_EQ(x.written_position(), x.last());
   for (op_id id = 1; id <= x.last(); ++id)
     EXPECT_NE(x.acked.contains(id), x.letters.contains(id)) << id;
 }

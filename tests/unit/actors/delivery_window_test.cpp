@@ -21,6 +21,36 @@ actors::delivery_options window_of(size_t events, size_t of_one_did = 64) {
 
 } // namespace
 
+// While nothing waits for an ack, the shell may take acks later.
+TEST(DeliveryWindow, AcksMayWaitUntilAnEventWaitsForThem) {
+  delivery_world x;
+  x.connect(1);
+  EXPECT_TRUE(x.machine->acks_may_wait());
+  x.append(ann);
+  x.append(bob);
+  x.publish();
+  EXPECT_TRUE(x.machine->acks_may_wait()) << "both are in flight";
+  x.append(ann);
+  x.publish();
+  EXPECT_FALSE(x.machine->acks_may_wait()) << "of one DID, one after another";
+  x.ack(1);
+  EXPECT_TRUE(x.machine->acks_may_wait());
+}
+
+TEST(DeliveryWindow, AcksMayNotWaitWhileTheWindowIsFull) {
+  actors::delivery_options settings;
+  settings.events_max = 2;
+  delivery_world x{settings};
+  x.connect(1);
+  for (size_t i = 0; i < 3; ++i)
+    x.append(did_number(i));
+  x.publish();
+  EXPECT_EQ(x.sent_ids().size(), 2u);
+  EXPECT_FALSE(x.machine->acks_may_wait());
+  x.ack(1);
+  EXPECT_TRUE(x.machine->acks_may_wait());
+}
+
 TEST(DeliveryWindow, HasSoManyEventsAndNotOneMore) {
   delivery_world x;
   x.connect(1);
@@ -87,7 +117,7 @@ TEST(DeliveryWindow, AnEntryLargerThanItsBytesStillComes) {
   x.publish();
   x.ack_all();
   EXPECT_EQ(x.sent.size(), 5u);
-  EXPECT_EQ(x.position, 5u);
+  EXPECT_EQ(x.written_position(), 5u);
 }
 
 TEST(DeliveryWindow, AFilteredEntryIsNotHeld) {
@@ -127,7 +157,7 @@ TEST(DeliveryWindow, AllThatOneDidHasAtOnceDoesNotHoldUpOthersForLong) {
   }
   EXPECT_EQ(x.times_sent(wanted), 1u);
   x.ack_all();
-  EXPECT_EQ(x.position, x.last());
+  EXPECT_EQ(x.written_position(), x.last());
   EXPECT_EQ(x.sent.size(), 201u);
   EXPECT_GT(x.did_pages_read, 0u);
   // The DID has caught up: its next events come from the log.
@@ -168,7 +198,7 @@ TEST(DeliveryWindow, WithoutMemoryToParkDidsHoldUpTheLog) {
   EXPECT_EQ(x.machine->remembered(), 0u);
   EXPECT_GT(x.times_sent(1), 3u); // It is still tried again at its place.
   x.ack_all();
-  EXPECT_EQ(x.position, x.last());
+  EXPECT_EQ(x.written_position(), x.last());
 }
 
 TEST(DeliveryWindow, AFastClientReadsHistoryFromTheLogAlone) {
@@ -178,7 +208,7 @@ TEST(DeliveryWindow, AFastClientReadsHistoryFromTheLogAlone) {
   x.append(did_number(2), 5000, false);
   x.publish();
   x.ack_all();
-  EXPECT_EQ(x.position, 10'000u);
+  EXPECT_EQ(x.written_position(), 10'000u);
   EXPECT_EQ(x.did_pages_read, 0u);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/consumer/delivery_machine.hpp"
+#include "actors/consumer/limits.hpp"
 
 #include <gtest/gtest.h>
 
@@ -64,6 +65,12 @@ public:
   /// Starts the machine from what is stored; whatever was in flight is lost.
   void restart();
 
+  /// The same when all acks are written.
+  void restart_written() {
+    pass(limits::acks_write_wait);
+    restart();
+  }
+
   /// Carries out effects, and those that follow from their answers, until none
   /// is left.
   void carry(effects todo);
@@ -121,6 +128,16 @@ public:
   size_t times_sent(op_id id) const;
 
   bool stored_as_acked(op_id id) const;
+
+  /// What is stored when acks have waited long enough to be written.
+  op_id written_position() {
+    pass(limits::acks_write_wait);
+    return position;
+  }
+  bool written_as_acked(op_id id) {
+    pass(limits::acks_write_wait);
+    return stored_as_acked(id);
+  }
 
   actors::delivery_options options;
   std::unique_ptr<actors::delivery_machine> machine;

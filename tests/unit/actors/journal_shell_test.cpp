@@ -170,26 +170,6 @@ TEST_F(JournalShellTest, WhatIsDurableIsToldAtOnce) {
   EXPECT_GT(stats.durable, 0u);
 }
 
-// limits::patient_rows_wait
-TEST_F(JournalShellTest, PatientRowsWaitForABatchButNotForEver) {
-  start();
-  auto patient = rows(5);
-  patient.patient = true;
-  tell(journal, patient, asker.as<rows_sink>());
-  pass(limits::patient_rows_wait - 1us);
-  EXPECT_EQ(asker.count<rows_durable>(), 0u);
-  pass(1us);
-  EXPECT_EQ(asker.take<rows_durable>().size(), 1u);
-  tell(journal, patient, asker.as<rows_sink>());
-  EXPECT_EQ(asker.count<rows_durable>(), 0u);
-  test_account ann{'a'};
-  submit(update(ann, 11));
-  EXPECT_EQ(asker.take<rows_durable>().size(), 1u) << "one batch for both";
-  tell(journal, patient, asker.as<rows_sink>());
-  tell(journal, stop_actor{});
-  EXPECT_EQ(asker.take<rows_durable>().size(), 1u) << "nothing is left behind";
-}
-
 // architecture.md I4: it is written before the frames of a repo without a REPO
 // are given up
 TEST_F(JournalShellTest, WhatIsMissedIsNotedBehindEverythingBefore) {

@@ -1,0 +1,101 @@
+#pragma once
+
+#include "actors/consumer/consumer_lines.hpp"
+#include "actors/support/ack_inbox.hpp"
+#include "wire/event_numbers.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weir::actors {
+
+/// The connections of one application's clients: events go out to them, and
+/// their acks come in as operations of the log. Owned by one CONSUMER.
+class client_channels {
+public:
+  using op_id = storage::op_id;
+
+  /// @param consumer Names the application in the node's log.
+  /// @param numbers Must outlive this.
+  client_channels(std::string consumer, const wire::event_numbers& numbers)
+    : consumer_(std::move(consumer)), numbers_(numbers) {}
+
+  void open(const channel_opened& x) {
+    all_[x.session] = {x.channel, x.acks};
+  }
+
+  void close(session_id x) { all_.erase(x); }
+
+  void cut_all() {
+    for (auto& [id, x] : all_)
+      x.channel->cut();
+    all_.clear();
+  }
+
+  /// @returns false when the connection takes no more.
+  bool send(session_id to, std::string_view text) {
+    const auto i = all_.find(to);
+    return i != all_.end() && i->second.channel->send(text);
+  }
+
+  struct acked {
+    session_id from = 0;
+    std::vector<op_id> ids;
+  };
+
+  /// The acks that one of the connections has sent since the last call; none
+  /// when no connection has sent any.
+  /// @param more_may_wait Until the caller looks again by itself.
+  /// @param durable The last operation of the log.
+  std::optional<acked>
+  take_acks(bool more_may_wait, op_id durable, steady_time now) {
+    for (const auto& [id, x] : all_) {
+      const auto acks = x.acks->take(more_may_wait);
+      if (acks.dropped > 0)
+        refuse("more acks at once than fit", now);
+      if (!acks.events.empty())
+        return acked{id, given_out(acks.events, durable, now)};
+    }
+    return std::nullopt;
+  }
+
+  /// A client sent a message that is no ack.
+  void refuse(const std::string& reason, steady_time now) {
+    useless_.note_bad(consumer_, reason, now);
+  }
+
+  const useless_acks& useless() const noexcept { return useless_; }
+
+private:
+  struct connection {
+    std::shared_ptr<event_channel> channel;
+    std::shared_ptr<ack_inbox> acks;
+  };
+
+  /// The operations of those events that this log gave out.
+  std::vector<op_id> given_out(const std::vector<uint64_t>& events,
+                               op_id durable, steady_time now) {
+    std::vector<op_id> out;
+    for (const auto x : events) {
+      if (const auto op = numbers_.op_of(x); op && *op <= durable)
+        out.push_back(*op);
+      else
+        useless_.note_foreign(
+          consumer_, x, durable == 0 ? 0 : numbers_.id_of(durable).value(),
+          now);
+    }
+    return out;
+  }
+
+  const std::string consumer_;
+  const wire::event_numbers& numbers_;
+  std::map<session_id, connection> all_;
+  useless_acks useless_;
+};
+
+} // namespace weir::actors
