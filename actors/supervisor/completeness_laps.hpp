@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/question_machine.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 
@@ -162,6 +163,22 @@ public:
     begin_hour(now);
     auto& count = (*asked_)[slot_of(pds)];
     return count < limits::uncovered_asked_per_host && ++count > 0;
+  }
+
+  /// The question whose answer may prove the copy of a repo that a look found;
+  /// none when its host is not to be asked now. Counts it. Call it in the order
+  /// of the rows.
+  std::optional<question_machine::question>
+  question_about(const completeness_page::repo& x, const question_machine& open,
+                 steady_time now) {
+    question_machine::question out{x.id, x.pds};
+    out.left_out = true; // Without a place, a later look asks.
+    out.noted = x.noted;
+    out.prove = true;
+    if (has_turn(x.id, x.pds, now) && open.has_half() && open.is_new(out, now)
+        && may_ask(x.pds, now))
+      return out;
+    return std::nullopt;
   }
 
 private:

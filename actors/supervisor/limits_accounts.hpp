@@ -139,6 +139,11 @@ constexpr std::chrono::seconds completeness_pause_max{3'000};
 constexpr size_t completeness_wakes_max = 128;
 constexpr std::chrono::seconds completeness_wake_interval = completeness_pause;
 
+/// A REPO is woken because a look-up is due while its page of rows has fewer
+/// repos than this: a quarter of `completeness_wakes_max`, so that others have
+/// their share.
+constexpr size_t completeness_due_max = completeness_wakes_max / 4;
+
 /// When a host has more repos to ask about than this part of its hourly
 /// questions (`uncovered_asked_per_host`), the repos are split into parts and
 /// each hour asks about another part. The value 2 means half: by chance some

@@ -5,7 +5,9 @@
 #include "actors/support/upstream_view.hpp"
 #include "base/clock.hpp"
 #include "base/stored_time.hpp"
-#include "messages/repo.hpp"
+#include "messages/account.hpp"
+
+#include <optional>
 
 namespace weir::actors {
 
@@ -48,12 +50,23 @@ inline bool denies_tombstone(const repo_listed& line,
            account_sources::has_own_stream(board, row.pds));
 }
 
-/// Such a line counts as news once a day: the directory may have erred, and a
+/// The same for what the host of the account says when it is asked.
+inline bool denies_tombstone(const account_told& x,
+                             const storage::repo_row& row) {
+  return row.pds == x.pds
+         && account_sources::denies_tombstone(row.words, x.account, false,
+                                              true);
+}
+
+/// Such a denial counts as news once a day: the directory may have erred, and a
 /// host may list its tombstoned accounts for ever.
-inline bool is_due_again(const storage::identity_row& tombstone,
-                         wall_time now) {
+/// @param tombstone As it is stored. One that cannot be read counts.
+inline bool
+is_due_again(const result<std::optional<storage::identity_row>>& tombstone,
+             wall_time now) {
   constexpr std::chrono::seconds pause = limits::identity_fresh;
-  return age_of(tombstone.fetched_at, now) >= pause.count();
+  return !tombstone || !*tombstone
+         || age_of((*tombstone)->fetched_at, now) >= pause.count();
 }
 
 } // namespace weir::actors

@@ -16,11 +16,11 @@ supervisor::supervisor(caf::actor_config& config, supervisor_environment env,
     claims_held_(env_.shared->memory, memory_use::claims),
     questions_(env_.questions),
     questions_held_(env_.shared->memory, memory_use::questions),
-    absences_(env_.questions.kept_max),
+    mends_(env_.shared->random->next()),
+    left_out_(questions_, mends_, env_.census_entries, env_.questions.kept_max),
     laps_(std::min<std::chrono::seconds>(listing.interval,
                                          limits::uncovered_interval)),
-    complete_laps_(options.completeness_interval),
-    mends_(env_.shared->random->next()) {
+    complete_laps_(options.completeness_interval) {
   // Set before it runs: the REPOs that it asks answer to this handle.
   env_.shared->supervisor = this;
   for (auto& x : std::exchange(env_.listings, {}))

@@ -5,8 +5,8 @@
 #include "actors/supervisor/supervisor_metrics.hpp"
 
 #include "actors/supervisor/completeness_laps.hpp"
-#include "actors/supervisor/known_absences.hpp"
-#include "actors/supervisor/left_out_scans.hpp"
+#include "actors/supervisor/completeness_look.hpp"
+#include "actors/supervisor/left_out_machine.hpp"
 #include "actors/supervisor/listing_debts.hpp"
 #include "actors/supervisor/origin_machine.hpp"
 #include "actors/supervisor/returned_machine.hpp"
@@ -131,19 +131,10 @@ private:
   void take_up(uint32_t upstream, const atproto::did& repo);
 
   // supervisor_questions.cpp
-  struct running_census {
-    std::shared_ptr<listing_census> named;
-    int64_t since = 0;
-  };
-
   void perform(question_machine::effects x);
   void ask_lost(const scan_page& x);
   void on_answer(const account_answer& x);
-  void count_page(const listing_machine::request& x);
-  void count_lines(const listing_page& x);
-  void find_left_out(const listing_id& what);
   void scan_left_out();
-  question_machine::question about_left_out(const left_out_page::repo& x);
   void on_left_out(const left_out_page& x);
   void scan_uncovered();
   void on_uncovered(const result<uncovered_page>& x);
@@ -176,24 +167,15 @@ private:
   question_machine questions_;
   byte_claim questions_held_;
   bool lost_asked_ = false;
-  /// By upstream: the repos that its listing under way has named.
-  std::map<uint32_t, running_census> censuses_;
-  /// Upstreams whose last listing named all repos that they have.
-  std::set<uint32_t> listing_all_;
-  left_out_scans scans_;
-  known_absences absences_;
-  uint64_t turn_ = 0; ///< The turn of the next census.
-  /// Some repos were left out by a relay that does not carry them.
-  bool left_out_ = false;
+  completeness_budget mends_;
+  left_out_machine left_out_;
   uncovered_laps laps_;
   completeness_laps complete_laps_;
-  completeness_budget mends_;
   setup_hints hints_;
   completeness_metrics complete_metrics_{env_.shared->metrics};
   fetch_ends ends_{env_.shared->metrics};
   supervisor_metrics metrics_{env_.shared->metrics};
-  /// The counts of the look under way.
-  std::shared_ptr<completeness_census> census_;
+  std::shared_ptr<completeness_look> look_; ///< The one under way.
   uint64_t asked_ = 0; ///< The number of the last question to IDENTITY.
   /// The account by which `prove_directory` tries the directory, and the number of
   /// that question.

@@ -50,12 +50,9 @@ std::vector<repo_listed> drop_known_lines(std::vector<repo_listed>& lines,
       unknown.push_back(line);
       return true;
     }
-    if (is_news(line, *known->row, known->chain.get(), board))
-      return false;
-    if (!denies_tombstone(line, *known->row, board))
-      return true;
-    const auto identity = store.load_identity(line.repo);
-    return identity && *identity && !is_due_again(**identity, now);
+    return !is_news(line, *known->row, known->chain.get(), board)
+           && !(denies_tombstone(line, *known->row, board)
+                && is_due_again(store.load_identity(line.repo), now));
   });
   return unknown;
 }
@@ -126,11 +123,16 @@ void supervisor::perform(const listing_machine::effects& x) {
     send(env_.shared->root().journal, journal_rows{std::move(rows)}, rows_sink{});
   }
   if (x.fetch) {
-    count_page(*x.fetch);
+    if (x.fetch->what.collection.empty() && x.fetch->cursor.empty()) {
+      left_out_.on_begin(x.fetch->what.upstream, wall());
+      origins_.on_begin(x.fetch->what.upstream);
+    }
     held_pages_.push_back(*x.fetch);
   }
-  if (x.whole)
-    find_left_out(*x.whole);
+  if (x.whole && x.whole->collection.empty()) {
+    left_out_.on_whole(x.whole->upstream, host_of(x.whole->upstream));
+    scan_left_out();
+  }
   if (env_.shared->intake.backfills())
     for (const auto& page : std::exchange(held_pages_, {}))
       env_.list(env_.shared->upstreams.find(page.what.upstream),
@@ -184,7 +186,7 @@ void supervisor::on_listing(const listing_page& x) {
           "it is not known yet which accounts there have records of the signal "
           "collection; each is found with its next commit in it"}});
     if (x.collection.empty()) {
-      listing_all_.erase(x.upstream);
+      left_out_.on_failed(x.upstream);
       tell_health(x.upstream, debts_.on_failed(x.upstream, why, x.retry_after));
     } else {
       tell_holders(x.upstream,
@@ -194,11 +196,12 @@ void supervisor::on_listing(const listing_page& x) {
                              x.retry_after));
     return;
   }
-  if (x.collection.empty())
+  if (x.collection.empty()) {
     tell_health(x.upstream, debts_.on_page(x.upstream));
-  else
+    left_out_.on_lines(x.upstream, *x.repos);
+  } else {
     holders_.on_page({x.upstream, x.collection}, x.unanswered);
-  count_lines(x);
+  }
   look_at_origin(x);
   std::vector<uint64_t> named;
   named.reserve(x.repos->size() + x.without.size());

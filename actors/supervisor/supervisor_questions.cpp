@@ -23,21 +23,6 @@ result<uncovered_page> read_uncovered(const all_stores& stores,
   return out;
 }
 
-/// Whether a REPO needs to receive a host's answer. That the host has an
-/// account with a tombstone in the directory is news once a day.
-bool is_news(const account_told& x,
-             const store_readers::repo_rows& known, const store_readers& store,
-             wall_time now) {
-  const auto& row = *known.row;
-  if (is_news_of_host(x.pds, x.account, x.rev, row, known.chain.get()))
-    return true;
-  if (row.pds != x.pds
-      || !account_sources::denies_tombstone(row.words, x.account, false, true))
-    return false;
-  const auto identity = store.load_identity(x.repo);
-  return !identity || !*identity || is_due_again(**identity, now);
-}
-
 /// @returns whether there was no room for the question about this repo.
 bool is_refused(const question_machine::effects& x, const atproto::did& repo) {
   return std::ranges::any_of(
@@ -62,7 +47,7 @@ void supervisor::perform(question_machine::effects x) {
            account_unasked{each.repo, each.not_found, each.urgent});
   arm(x.timer);
   metrics_.questions.set(questions_.open());
-  questions_held_.set(questions_.bytes() + absences_.bytes());
+  questions_held_.set(questions_.bytes() + left_out_.bytes());
   scan_left_out();
   scan_uncovered();
 }
@@ -88,7 +73,7 @@ void supervisor::on_answer(const account_answer& x) {
   using kind = account_answer::kind;
   switch (x.what) {
     case kind::told:
-      absences_.on_told(x.repo, x.pds);
+      left_out_.on_told(x.repo, x.pds);
       perform(questions_.on_told(x.repo, x.pds, x.account, now(), x.rev));
       return;
     case kind::not_found:
@@ -105,108 +90,50 @@ void supervisor::on_answer(const account_answer& x) {
 
 // -- whom a listing leaves out ------------------------------------------------
 
-/// A listing begins with its first page.
-void supervisor::count_page(const listing_machine::request& x) {
-  if (!x.what.collection.empty() || !x.cursor.empty())
-    return;
-  censuses_[x.what.upstream]
-    = {std::make_shared<listing_census>(env_.census_entries, ++turn_),
-       wall().seconds()};
-  origins_.on_begin(x.what.upstream);
-}
-
-void supervisor::count_lines(const listing_page& x) {
-  const auto census = censuses_.find(x.upstream);
-  if (!x.collection.empty() || census == censuses_.end())
-    return;
-  for (const auto& line : *x.repos)
-    census->second.named->add(atproto::stable_hash(line.repo.str()));
-}
-
-/// The listing named all repos that there are: repos of its upstream that it
-/// did not name may be gone.
-void supervisor::find_left_out(const listing_id& what) {
-  if (!what.collection.empty())
-    return;
-  auto census = censuses_.extract(what.upstream);
-  if (census.empty())
-    return;
-  census.mapped().named->close();
-  listing_all_.insert(what.upstream);
-  scans_.add({what.upstream, host_of(what.upstream), census.mapped().since,
-              census.mapped().named, listing_all_, {}});
-  scan_left_out();
-}
-
 /// Reads one page of rows at a time, for upstreams whose questions have room.
 void supervisor::scan_left_out() {
-  const auto next = scans_.next([this](const std::string& pds) {
-    return pds.empty() || questions_.has_room(pds);
-  });
+  const auto next = left_out_.next();
   if (!next)
     return;
   auto job = [to = supervisor_actor{this}, shared = env_.shared, scan = *next,
               now = wall()](store_readers&) {
+    const auto rows = shared->stores.page(scan.after);
     left_out_page out;
-    out.upstream = scan.upstream;
-    const auto page = shared->stores.page(scan.after);
-    if (!page) {
-      out.repos = page.error();
-      caf::anon_send(to, std::move(out));
-      return;
+    if (rows) {
+      out = left_out_machine::pick(scan, *rows, shared->upstreams, now);
+    } else {
+      out.upstream = scan.upstream;
+      out.repos = rows.error();
     }
-    for (const auto& [repo, row] : *page)
-      if (left_out_scans::is_left_out(scan, repo, row, shared->upstreams, now))
-        out.repos->push_back(
-          {repo, row.pds, left_out_scans::to_prove(row, shared->upstreams),
-           row.left_out_by == scan.upstream});
-    out.end = page->size() < limits::repos_page_max;
-    if (!page->empty())
-      out.next = page->back().first;
     caf::anon_send(to, std::move(out));
   };
   send(env_.shared->root().reader_of(next->upstream),
        reader_job{std::move(job)});
 }
 
-/// After a loss the listing would have proved it: its host is asked to, as
-/// after a look at all rows, even if it answered a moment before the loss.
-question_machine::question
-supervisor::about_left_out(const left_out_page::repo& x) {
-  question_machine::question out{x.id, x.pds};
-  out.left_out = true;
-  out.noted = x.noted;
-  out.prove = x.noted.defined();
-  out.prove = out.prove && questions_.is_new(out, now())
-              && mends_.may_ask(x.pds, now());
-  return out;
-}
-
 void supervisor::on_left_out(const left_out_page& x) {
   if (!x.repos) {
     log::warn("left_out_unread", {{"upstream", url_of(x.upstream)},
                                   {"reason", to_string(x.repos.error())}});
-    scans_.on_page(x.next, true);
+    left_out_.on_page(x.next, true);
     return scan_left_out();
   }
   const auto relay = env_.shared->upstreams.find(x.upstream).relay;
   for (const auto& repo : *x.repos) {
-    const auto question = about_left_out(repo);
-    const auto is_news
-      = !relay || absences_.on_left_out(x.upstream, repo.id, repo.pds, now());
-    left_out_ |= !is_news;
-    if (!is_news && !repo.is_known)
+    const auto verdict = left_out_.on_left_out(x.upstream, relay, repo, now());
+    if (verdict.note)
       send(router_of(repo.id), repo_incomplete{repo.id, false, x.upstream});
-    if (!is_news && !question.prove)
+    if (!verdict.ask)
       continue;
-    auto out = questions_.on_question(question, now());
+    auto out = questions_.on_question(*verdict.ask, now());
     if (is_refused(out, repo.id))
-      scans_.on_shortage(repo.id);
+      left_out_.on_shortage(repo.id);
     perform(std::move(out));
   }
-  scans_.on_page(x.next, x.end);
+  left_out_.on_page(x.next, x.end);
   scan_left_out();
 }
+
 // -- whom no upstream covers --------------------------------------------------
 
 /// One page of rows at a time, while there is room for questions, and for the
@@ -214,10 +141,8 @@ void supervisor::on_left_out(const left_out_page& x) {
 void supervisor::scan_uncovered() {
   const auto& shared = *env_.shared;
   if (shared.intake.backfills() && questions_.has_half()) {
-    // A host that is not followed is covered only by a relay.
-    const auto relayed
-      = shared.upstreams.accounting_for({}).id != 0 && !left_out_;
-    if (const auto at = laps_.next(now(), shared.random->next(), relayed))
+    if (const auto at = laps_.next(now(), shared.random->next(),
+                                   left_out_.all_covered(shared.upstreams)))
       read([to = supervisor_actor{this}, shared = env_.shared,
             at = *at](store_readers&) {
         caf::anon_send(
@@ -261,11 +186,14 @@ void supervisor::compare(const account_told& x) {
   metrics_.compared.add();
   auto job = [shared = env_.shared, x](store_readers& store) {
     const auto known = store.load_repo(x.repo);
-    const auto is_old = known
-                        && (!known->row
-                            || !is_news(x, *known, store,
-                                        shared->time->wall_now()));
-    if (!is_old && !shared->routers().empty())
+    const auto is_news = [&](const storage::repo_row& row) {
+      return is_news_of_host(x.pds, x.account, x.rev, row, known->chain.get())
+             || (denies_tombstone(x, row)
+                 && is_due_again(store.load_identity(x.repo),
+                                 shared->time->wall_now()));
+    };
+    if ((!known || (known->row && is_news(*known->row)))
+        && !shared->routers().empty())
       caf::anon_send(shared->router_of(x.repo), x);
   };
   send(env_.shared->home_of(x.repo).reader_of(x.repo),

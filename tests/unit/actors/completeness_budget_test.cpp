@@ -94,6 +94,27 @@ TEST(completeness_budget, each_hour_asks_about_another_part_of_a_host) {
   EXPECT_EQ(done.size(), all);
 }
 
+// CONS-29: while half of the places for questions are free
+TEST(completeness_budget, a_question_is_made_while_it_is_new_and_has_room) {
+  question_options options;
+  options.waiting_max = 4;
+  question_machine open{options};
+  completeness_budget x;
+  const completeness_page::repo found{mended(1), some_host, true, {7, 1, 10}};
+  const auto question = x.question_about(found, open, noon);
+  ASSERT_TRUE(question);
+  EXPECT_TRUE(question->left_out);
+  EXPECT_TRUE(question->prove);
+  EXPECT_EQ(question->noted, found.noted);
+  open.on_question(*question, noon);
+  EXPECT_FALSE(x.question_about(found, open, noon)) << "it is open";
+  const completeness_page::repo other{mended(2), some_host, true, {7, 1, 10}};
+  ASSERT_TRUE(x.question_about(other, open, noon));
+  open.on_question(*x.question_about(other, open, noon), noon);
+  EXPECT_FALSE(
+    x.question_about({mended(3), some_host, true, {7, 1, 10}}, open, noon));
+}
+
 // limits::uncovered_host_slots: it cannot be predicted which hosts share a
 // budget
 TEST(completeness_budget, whose_budget_is_shared_depends_on_the_salt) {

@@ -14,7 +14,7 @@ class DeliveryDueAtRestTest : public testing::Test {
 protected:
   void leave(const std::string& repo) { world.set_active(repo, false); }
 
-  op_id oldest() { return world.find_oldest().id; }
+  storage::op_id oldest() { return world.find_oldest().id; }
 
   delivery_world world;
 };

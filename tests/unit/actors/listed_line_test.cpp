@@ -80,8 +80,25 @@ TEST(listed_line, denies_a_tombstone_once_a_day) {
   const wall_time now{1'000'000'000'000'000};
   storage::identity_row tombstone;
   tombstone.fetched_at = now.seconds();
-  EXPECT_FALSE(is_due_again(tombstone, now + 24h + -1s));
-  EXPECT_TRUE(is_due_again(tombstone, now + 24h));
+  const std::optional stored{tombstone};
+  EXPECT_FALSE(is_due_again(stored, now + 24h + -1s));
+  EXPECT_TRUE(is_due_again(stored, now + 24h));
+  EXPECT_TRUE(is_due_again(fail(ec::storage_failure, "damaged"), now));
+}
+
+// protocol-coverage.md 4.t7: only the current host is believed
+TEST(listed_line, an_answer_denies_a_tombstone) {
+  storage::repo_row row;
+  row.pds = "https://pds.test";
+  row.words.tombstoned = true;
+  account_told answer;
+  answer.pds = row.pds;
+  EXPECT_TRUE(denies_tombstone(answer, row));
+  answer.account = storage::account_status::deleted;
+  EXPECT_FALSE(denies_tombstone(answer, row));
+  answer.account = storage::account_status::active;
+  answer.pds = "https://former.test";
+  EXPECT_FALSE(denies_tombstone(answer, row));
 }
 
 } // namespace
