@@ -1,12 +1,10 @@
-#include "actors/supervisor/supervisor_impl.hpp"
+#include "actors/supervisor/claim_checks.hpp"
+
 #include "actors/support/limits_health.hpp"
 #include "actors/support/site.hpp"
 #include "base/log.hpp"
 #include "messages/identity.hpp"
 
-/// Claims that only a listing or the stream of a PDS makes (claims_machine),
-/// the origins of PDSs (origin_machine), and accounts that are active again, in
-/// signal mode (returned_machine).
 namespace weir::actors {
 
 namespace {
@@ -46,11 +44,10 @@ std::string remedy_of(const origin_machine::finding& x) {
 
 } // namespace
 
-/// The page is not done before its claims are decided.
-void supervisor::claim(const std::vector<repo_listed>& lines,
-                       const std::shared_ptr<page_progress>& page) {
+void claim_checks::on_page(const std::vector<repo_listed>& unknown,
+                           const std::shared_ptr<page_progress>& page) {
   std::vector<claims_machine::claim> claims;
-  for (const auto& line : lines) {
+  for (const auto& line : unknown) {
     if (!atproto::supported_did(line.repo.str()))
       continue;
     const auto active = line.account == storage::account_status::active;
@@ -63,19 +60,19 @@ void supervisor::claim(const std::vector<repo_listed>& lines,
   const auto& what = page->verdict.what;
   page->parts->expect();
   claimed_[what] = page;
-  perform(claims_.on_page(what, host_of(what.upstream), std::move(claims),
-                          now(), wall()));
+  perform(claims_.on_page(what, desk_.host_of(what.upstream), std::move(claims),
+                          desk_.now(), desk_.wall()));
 }
 
-void supervisor::perform(const claims_machine::effects& x) {
-  claims_held_.set(claims_.bytes());
+void claim_checks::perform(const claims_machine::effects& x) {
+  held_.set(claims_.bytes());
   for (const auto& repo : x.ask)
-    look_up_claim(repo, false);
+    look_up(repo, false);
   for (const auto& repo : x.ask_anew)
-    look_up_claim(repo, true);
+    look_up(repo, true);
   perform_streams(x);
-  metrics_.claims_dropped.add(x.dropped);
-  metrics_.confirmed.add(x.confirmed.size());
+  desk_.metrics.claims_dropped.add(x.dropped);
+  desk_.metrics.confirmed.add(x.confirmed.size());
   for (const auto& [what, repo] : x.confirmed) {
     const auto& page = claimed_.at(what);
     auto away = page->away.extract(repo);
@@ -84,98 +81,100 @@ void supervisor::perform(const claims_machine::effects& x) {
       line = std::move(away.mapped());
     line.repo = repo;
     line.upstream = what.upstream;
-    give(router_of(repo), repo_listing{{std::move(line)}, true}, page);
+    give(desk_.router_of(repo), repo_listing{{std::move(line)}, true}, page);
     perform(origins_.on_confirmed(what.upstream));
   }
-  for (const auto& page : x.pages) {
-    const auto decided = std::move(claimed_.extract(page.what).mapped());
-    decided->verdict = page;
-    if (!page.trusted) {
-      metrics_.mistrusted.add();
-      log::warn("listing_mistrusted",
-                {{"upstream", url_of(page.what.upstream)},
-                 {"reason", page.proved
-                              ? "the documents of most accounts that it lists "
-                                "name another host; it is not read for a while"
-                              : no_document}});
-    }
-    decided->parts->answered();
-  }
-  arm(x.timer);
+  for (const auto& page : x.pages)
+    decide(page);
+  desk_.arm(x.timer);
   if (x.prove)
     prove_directory();
 }
 
+void claim_checks::decide(const claims_machine::verdict& x) {
+  const auto page = std::move(claimed_.extract(x.what).mapped());
+  page->verdict = x;
+  if (!x.trusted) {
+    desk_.metrics.mistrusted.add();
+    log::warn(
+      "listing_mistrusted",
+      {{"upstream", desk_.url_of(x.what.upstream)},
+       {"reason", x.proved ? "the documents of most accounts that it lists "
+                             "name another host; it is not read for a while"
+                           : no_document}});
+  }
+  page->parts->answered();
+}
+
+void claim_checks::give(const router_actor& to, repo_listing lines,
+                        const std::shared_ptr<page_progress>& page) {
+  page->parts->expect();
+  const auto taken = [page] { page->parts->answered(); };
+  desk_.self->request(to, caf::infinite, std::move(lines))
+    .then([taken](const listing_taken&) { taken(); },
+          [taken](caf::error&) { taken(); });
+}
+
 /// A DID that a stream names takes a turn of its PDS, like the look-ups for its
 /// accounts. All DIDs that listings name share one turn.
-void supervisor::look_up_claim(const atproto::did& repo, bool anew) {
+void claim_checks::look_up(const atproto::did& repo, bool anew) {
   const auto& origin = claims_.turn_of(repo);
-  ask_identity(repo, anew,
-               origin.empty() ? turn_of_listings : site_of(origin));
+  desk_.ask_identity(repo, anew,
+                     origin.empty() ? turn_of_listings : site_of(origin));
 }
 
 /// Asks for a document that the directory had, if any is known.
-void supervisor::prove_directory() {
+void claim_checks::prove_directory() {
   const auto known
-    = env_.shared->health.with([](const health_machine& health) {
+    = desk_.shared().health.with([](const health_machine& health) {
         return health.known();
       });
   if (!known) {
-    perform(claims_.on_proof(false, now()));
+    perform(claims_.on_proof(false, desk_.now()));
     return;
   }
-  ask_identity(*known, true, turn_of_listings);
-  proof_ = {*known, asked_};
+  desk_.ask_identity(*known, true, turn_of_listings);
+  proof_ = {*known, desk_.asked};
 }
 
-void supervisor::perform_streams(const claims_machine::effects& x) {
+void claim_checks::perform_streams(const claims_machine::effects& x) {
   for (const auto& each : x.answers) {
     const auto named = named_.extract({each.upstream, each.repo});
     if (named && named.mapped()
         && each.what == stream_claim_decided::outcome::confirmed)
       take_up(each.upstream, each.repo);
-    send(router_of(each.repo), each);
+    desk_.tell(each.repo, each);
   }
   for (const auto& each : x.rests) {
     std::erase_if(named_, [&each](const auto& y) {
       return y.first.first == each.stream;
     });
-    metrics_.streams_mistrusted.add();
+    desk_.metrics.streams_mistrusted.add();
     log::warn(
       "stream_mistrusted",
-      {{"upstream", url_of(each.stream)},
+      {{"upstream", desk_.url_of(each.stream)},
        {"reason",
         each.proved
           ? "the documents of most new accounts that it names do not name its "
             "host; for a while new ones are found by its listing only"
           : no_document}});
-    for (const auto& router : env_.shared->routers())
-      send(router, stream_claims_rest{each.stream, each.until});
+    for (const auto& router : desk_.shared().routers())
+      desk_.self->send(router, stream_claims_rest{each.stream, each.until});
   }
 }
 
-/// In signal mode a stream claims DIDs by commits, which do not concern
-/// documents. A claim whose document may have changed is therefore an account
-/// that is active again.
-void supervisor::on_stream_claim(const stream_claim& x) {
-  if (x.anew && !env_.holders_listing.empty())
-    on_active(x.upstream, x.repo);
-  else
-    look_up_named(x.upstream, x.repo, x.anew, false);
-}
-
 /// One answer is for all streams that named the same DID.
-void supervisor::look_up_named(uint32_t upstream, const atproto::did& repo,
-                               bool anew, bool returned) {
+void claim_checks::on_named(uint32_t upstream, const atproto::did& repo,
+                            bool anew, bool returned) {
   const auto [i, is_first] = named_.try_emplace({upstream, repo}, returned);
   i->second |= returned;
   if (!is_first)
     return;
-  perform(claims_.on_named(upstream, host_of(upstream), repo, now(), wall(),
-                           anew));
+  perform(claims_.on_named(upstream, desk_.host_of(upstream), repo, desk_.now(),
+                           desk_.wall(), anew));
 }
 
-void supervisor::on_identity(const identity_answer& x) {
+void claim_checks::on_identity(const identity_answer& x) {
   const auto said = word_of(x);
   // What was known of it before, as a fetch may ask for, proves nothing; nor
   // does a tombstone, or a document without a host: a wrong directory may give
@@ -183,17 +182,16 @@ void supervisor::on_identity(const identity_answer& x) {
   if (proof_ && proof_->first == x.repo && x.asked >= proof_->second
       && x.settled) {
     proof_.reset();
-    perform(claims_.on_proof(said.has_host(), now()));
+    perform(claims_.on_proof(said.has_host(), desk_.now()));
   }
-  perform(machine_.on_identity(x, now()));
-  perform(origins_.on_word(x.repo, said, now()));
-  perform(claims_.on_word(x.repo, said, now()));
+  perform(origins_.on_word(x.repo, said, desk_.now()));
+  perform(claims_.on_word(x.repo, said, desk_.now()));
 }
 
 // -- the origins of PDSs ------------------------------------------------------
 
-void supervisor::look_at_origin(const listing_page& x) {
-  const auto host = host_of(x.upstream);
+void claim_checks::look_at_origin(const listing_page& x) {
+  const auto host = desk_.host_of(x.upstream);
   if (!x.collection.empty() || !origins_.wants(x.upstream) || host.empty())
     return;
   std::vector<atproto::did> active;
@@ -201,61 +199,37 @@ void supervisor::look_at_origin(const listing_page& x) {
     if (line.account == storage::account_status::active
         && atproto::supported_did(line.repo.str()))
       active.push_back(line.repo);
-  perform(
-    origins_.on_page(x.upstream, host, std::move(active), now(), wall()));
+  perform(origins_.on_page(x.upstream, host, std::move(active), desk_.now(),
+                           desk_.wall()));
 }
 
-void supervisor::perform(const origin_machine::effects& x) {
+void claim_checks::perform(const origin_machine::effects& x) {
   for (const auto& each : x.ask)
-    look_up_claim(each.repo, each.anew);
+    look_up(each.repo, each.anew);
   for (const auto& each : x.found) {
     std::string trouble;
     std::string remedy;
     if (!each.account.empty()) {
       trouble = "its accounts' documents do not name " + cut(each.origin)
-                + ": that of " + cut(each.account) + " names "
-                + cut(each.host) + ", so all that it says of them is refused";
+                + ": that of " + cut(each.account) + " names " + cut(each.host)
+                + ", so all that it says of them is refused";
       remedy = remedy_of(each);
     }
-    env_.shared->health.with([&](health_machine& health) {
+    desk_.shared().health.with([&](health_machine& health) {
       health.on_origin(each.upstream, trouble, remedy);
     });
   }
-  arm(x.timer);
-}
-
-// -- accounts that are active again -------------------------------------------
-
-void supervisor::perform(const returned_machine::effects& x) {
-  for (const auto& each : x.ask)
-    env_.list(env_.shared->upstreams.find(each.upstream), one_account,
-              each.repo.str(), supervisor_actor{this});
-  arm(x.timer);
-}
-
-/// While repos are not fetched, such accounts are left to the next listing.
-void supervisor::on_active(uint32_t upstream, const atproto::did& repo) {
-  if (env_.shared->intake.backfills())
-    perform(returned_.on_active(upstream, repo, now()));
-}
-
-/// A host that does not offer this request has given its final answer.
-void supervisor::on_returned(const listing_page& x) {
-  const auto fails = !x.repos && x.repos.error().code != ec::not_found;
-  if (fails || x.unanswered > 0)
-    return perform(returned_.on_failed(x.upstream, x.retry_after, now()));
-  if (x.repos)
-    for (const auto& line : *x.repos)
-      look_up_named(x.upstream, line.repo, true, true);
-  perform(returned_.on_answer(x.upstream, now()));
+  desk_.arm(x.timer);
 }
 
 /// Its document names the host, and it has records of a signal collection.
-void supervisor::take_up(uint32_t upstream, const atproto::did& repo) {
+void claim_checks::take_up(uint32_t upstream, const atproto::did& repo) {
   repo_listed line;
   line.repo = repo;
   line.upstream = upstream;
-  request(router_of(repo), caf::infinite, repo_listing{{std::move(line)}, true})
+  desk_.self
+    ->request(desk_.router_of(repo), caf::infinite,
+              repo_listing{{std::move(line)}, true})
     .then([](const listing_taken&) {}, [](const caf::error&) {});
 }
 

@@ -1,0 +1,117 @@
+#pragma once
+
+#include "actors/supervisor/listed_line.hpp"
+#include "actors/supervisor/question_machine.hpp"
+#include "actors/supervisor/supervisor_desk.hpp"
+#include "actors/supervisor/uncovered_laps.hpp"
+#include "actors/support/store_readers.hpp"
+
+#include <algorithm>
+
+namespace weir::actors {
+
+/// The questions to hosts about the status of accounts (protocol-coverage.md
+/// 4.5): asks them, and takes the answers to the REPOs. `question_machine`
+/// decides. Part of the SUPERVISOR.
+class account_questions {
+public:
+  explicit account_questions(supervisor_desk& desk)
+    : desk_(desk), machine_(desk.env.questions) {}
+
+  void on_timer() { perform(machine_.on_timer(desk_.now())); }
+
+  void on_question(const account_question& x) {
+    question_machine::question asked{x};
+    asked.noted = desk_.board().accounting_for(x.pds).since_reset();
+    ask(asked);
+  }
+
+  /// @returns whether there was room for the question.
+  bool ask(const question_machine::question& x) {
+    auto out = machine_.on_question(x, desk_.now());
+    const auto has_room
+      = std::ranges::find(out.refused, x.repo, &question_machine::question::repo)
+        == out.refused.end();
+    perform(std::move(out));
+    return has_room;
+  }
+
+  /// Asks once about the repos that were lost in an earlier run of the node:
+  /// the first scan of all rows finds them.
+  void on_scan(const scan_page& x) {
+    if (lost_asked_)
+      return;
+    for (const auto& each : x.lost) {
+      question_machine::question lost{each.repo, each.pds, true};
+      // Without a place, the next fetch or listing shows the status.
+      lost.left_out = true;
+      // A time ahead was written by another clock, so its age is not known.
+      lost.age = std::chrono::seconds{
+        std::max<int64_t>(desk_.wall().seconds() - each.at, 0)};
+      ask(lost);
+    }
+    lost_asked_ = x.end;
+  }
+
+  void on_answer(const account_answer& x) {
+    using kind = account_answer::kind;
+    const auto now = desk_.now();
+    switch (x.what) {
+      case kind::told:
+        return perform(machine_.on_told(x.repo, x.pds, x.account, now, x.rev));
+      case kind::not_found:
+        return perform(machine_.on_not_found(x.repo, x.pds, now));
+      case kind::failed:
+        return perform(machine_.on_failed(x.repo, x.pds, x.retry_after, now));
+      case kind::useless:
+        return perform(machine_.on_useless(x.repo, x.pds, now));
+    }
+  }
+
+  const question_machine& machine() const noexcept { return machine_; }
+
+private:
+  void perform(question_machine::effects x) {
+    for (const auto& each : x.ask)
+      desk_.env.ask(each.repo, each.pds, desk_.sink());
+    for (const auto& each : x.compared)
+      compare(each);
+    for (auto& each : x.told)
+      desk_.tell(each.repo, std::move(each));
+    for (const auto& repo : x.unproved)
+      desk_.tell(repo, repo_incomplete{repo, true});
+    desk_.metrics.questions_refused.add(x.refused.size());
+    for (const auto& each : x.refused)
+      if (!each.left_out && !each.compared)
+        desk_.tell(each.repo,
+                   account_unasked{each.repo, each.not_found, each.urgent});
+    desk_.arm(x.timer);
+    desk_.metrics.questions.set(machine_.open());
+  }
+
+  /// READER drops the answers that agree with the store as well, so that quiet
+  /// REPOs are not woken.
+  void compare(const account_told& x) {
+    desk_.metrics.compared.add();
+    auto job = [shared = desk_.env.shared, x](store_readers& store) {
+      const auto known = store.load_repo(x.repo);
+      const auto is_news = [&](const storage::repo_row& row) {
+        return is_news_of_host(x.pds, x.account, x.rev, row, known->chain.get())
+               || (denies_tombstone(x, row)
+                   && is_due_again(store.load_identity(x.repo),
+                                   shared->time->wall_now()));
+      };
+      if ((!known || (known->row && is_news(*known->row)))
+          && !shared->routers().empty())
+        caf::anon_send(shared->router_of(x.repo), x);
+    };
+    desk_.self->send(desk_.shared().home_of(x.repo).reader_of(x.repo),
+                     reader_job{std::move(job)});
+  }
+
+  supervisor_desk& desk_;
+  question_machine machine_;
+  bool lost_asked_ = false;
+};
+
+} // namespace weir::actors
