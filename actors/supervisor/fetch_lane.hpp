@@ -68,9 +68,23 @@ struct fetch_entry
 using fetch_list = boost::intrusive::list<
   fetch_entry, boost::intrusive::constant_time_size<false>>;
 
+/// The number of repos in each stage that has places.
+struct fetch_counts {
+  size_t preparing = 0;
+  size_t ready_count = 0;
+  size_t running = 0;
+
+  /// @pre the stage is one of these
+  size_t& of(fetch_stage x) noexcept {
+    return x == fetch_stage::preparing ? preparing
+           : x == fetch_stage::ready   ? ready_count
+                                       : running;
+  }
+};
+
 /// Repos that take turns as one: the repos of one host, or, while their hosts
 /// are not known, the repos whose identities the same place answers for.
-struct fetch_lane {
+struct fetch_lane : fetch_counts {
   using turns = std::list<fetch_lane*>;
   static constexpr size_t priorities = 3;
 
@@ -80,9 +94,6 @@ struct fetch_lane {
   std::array<fetch_list, priorities> queued;
   fetch_list ready;
   size_t queued_count = 0;
-  size_t ready_count = 0;
-  size_t preparing = 0;
-  size_t running = 0;
 
   size_t failures = 0; ///< In a row.
   size_t crawls = 0;   ///< In a row, because downloads were too slow.

@@ -8,22 +8,6 @@ namespace {
 
 using storage::repo_status;
 
-/// Never fetched before out of sync before failed (actors.md, Who is fetched
-/// next).
-size_t priority_of(repo_status status) noexcept {
-  switch (status) {
-    case repo_status::pending:
-    case repo_status::syncing:
-      return 0;
-    case repo_status::desync:
-    case repo_status::synced:
-      return 1;
-    case repo_status::error:
-      return 2;
-  }
-  return 2;
-}
-
 std::string lane_of(const atproto::did& repo, const std::string& pds) {
   return pds.empty() ? identity_source(repo) : pds;
 }
@@ -94,8 +78,8 @@ void fetch_queue::add(const atproto::did& repo, repo_status status,
   auto& x = i->second;
   x.repo = &i->first;
   x.status = status;
-  x.alarm = alarms_.emplace(due, &x);
-  join(x, name, !pds.empty());
+  lanes_.join(x, name, !pds.empty());
+  delay(x, due);
   place(x, due, now);
 }
 
@@ -112,29 +96,20 @@ bool fetch_queue::make_room(const std::string& lane, steady_time due,
       return true;
     }
   }
-  const auto own = lanes_.find(lane);
-  const auto fits = own == lanes_.end()
-                    || own->second.queued_count
-                         < fair_share(options_.queue_max);
-  if (!waits && displaces && fits && !crowded_.empty()) {
-    auto& from = crowded_.front()->queued;
-    const auto list = std::find_if(from.rbegin(), from.rend(), [](auto& x) {
-      return !x.empty();
-    });
-    scan.left_out_now(now);
-    erase(list->back(), now);
-    return true;
-  }
-  if (waits)
+  if (waits) {
     scan.left_out(due, false);
-  else
-    scan.left_out_now(now);
-  return false;
+    return false;
+  }
+  scan.left_out_now(now);
+  auto* excess = displaces && lanes_.fits(lane) ? lanes_.excess() : nullptr;
+  if (excess != nullptr)
+    erase(*excess, now);
+  return excess != nullptr;
 }
 
 void fetch_queue::erase(fetch_entry& x, steady_time now) {
   leave(x);
-  part(x, now);
+  lanes_.part(x, now);
   entries_.erase(entries_.find(*x.repo));
 }
 
@@ -159,85 +134,21 @@ void fetch_queue::place(fetch_entry& x, steady_time due, steady_time now) {
     wake_ups_.insert(x.lane->rest_until);
   due = std::max(due, x.lane->rest_until);
   if (due <= now) {
-    enter(x, fetch_stage::queued);
+    lanes_.enter(x, fetch_stage::queued);
     return;
   }
   if (due - now < options_.retry_scan)
     wake_ups_.insert(end_of_step(due));
-  x.alarm = alarms_.emplace(due, &x);
-  x.at = fetch_stage::delayed;
+  delay(x, due);
 }
 
-void fetch_queue::enter(fetch_entry& x, fetch_stage to) {
-  auto& lane = *x.lane;
-  x.at = to;
-  count(x, true);
-  if (to == fetch_stage::queued) {
-    const auto priority = priority_of(x.status);
-    lane.queued[priority].push_back(x);
-    sit(lane, priority);
-  } else if (to == fetch_stage::ready) {
-    lane.ready.push_back(x);
-    sit(lane, permits);
-  }
-}
-
-/// Takes the repo out of its stage; the caller puts it into the next one.
-void fetch_queue::leave(fetch_entry& x) {
-  auto& lane = *x.lane;
-  if (x.is_linked())
-    x.unlink();
-  count(x, false);
-  if (x.at == fetch_stage::delayed)
-    alarms_.erase(x.alarm);
-  else if (const auto priority = priority_of(x.status);
-           x.at == fetch_stage::queued && lane.queued[priority].empty())
-    stand_up(lane, priority);
-  else if (x.at == fetch_stage::ready && lane.ready.empty())
-    stand_up(lane, permits);
-}
-
-/// @param more The repo enters its stage; otherwise it leaves it.
-void fetch_queue::count(const fetch_entry& x, bool more) {
-  const auto step = more ? size_t{1} : size_t(-1);
-  auto& lane = *x.lane;
-  auto& all = of(lane.kind);
-  switch (x.at) {
-    case fetch_stage::delayed:
-      break;
-    case fetch_stage::queued:
-      count_queued(lane, more);
-      break;
-    case fetch_stage::preparing:
-      lane.preparing += step;
-      all.preparing += step;
-      break;
-    case fetch_stage::ready:
-      lane.ready_count += step;
-      all.ready += step;
-      ready_count_ += step;
-      break;
-    case fetch_stage::running:
-      lane.running += step;
-      all.running += step;
-      running_ += step;
-      break;
-  }
-}
-
-void fetch_queue::count_queued(fetch_lane& lane, bool more) {
-  const auto share = fair_share(options_.queue_max);
-  if (more) {
-    if (lane.queued_count++ == 0)
-      ++waiting_lanes_;
-    if (lane.queued_count == share + 1)
-      crowded_.push_back(&lane);
-  } else {
-    if (lane.queued_count-- == share + 1)
-      std::erase(crowded_, &lane);
-    if (lane.queued_count == 0)
-      --waiting_lanes_;
-  }
+/// Moves the repo to the lane of a host. The caller then places it there.
+void fetch_queue::move(fetch_entry& x, const std::string& pds,
+                       steady_time now) {
+  leave(x);
+  lanes_.part(x, now);
+  lanes_.join(x, pds, true);
+  delay(x, now);
 }
 
 void fetch_queue::set_host(fetch_entry& x,
@@ -246,37 +157,32 @@ void fetch_queue::set_host(fetch_entry& x,
   move(x, identity->fact->pds, now);
   x.again.reset(); // The fetch that begins satisfies all wishes so far.
   const auto& lane = *x.lane;
-  const auto full = !has_place(lane.kind)
-                    || lane.ready_count >= fair_share(options_.preparing_max);
-  if (full || lane.rest_until > now) {
+  if (!lanes_.may_be_ready(lane) || lane.rest_until > now) {
     place(x, now, now); // It is looked up again when its turn comes.
     return;
   }
   x.identity = std::move(identity);
   leave(x);
-  enter(x, fetch_stage::ready);
+  lanes_.enter(x, fetch_stage::ready);
 }
 
-fetch_entry* fetch_queue::next_to_prepare() {
-  if (places_taken(true) >= options_.preparing_max
-      && places_taken(false) >= options_.preparing_max)
-    return nullptr;
-  const auto others_first = others_waited_ + 1 >= limits::refetch_turn;
-  for (size_t i = 0; i < fetch_lane::priorities; ++i) {
-    const auto priority
-      = others_first ? (i + 1) % fetch_lane::priorities : i;
-    auto* lane = next_lane(priority);
-    if (lane == nullptr)
-      continue;
-    auto& x = lane->queued[priority].front();
-    pass_turn(*lane, priority);
-    leave(x);
-    enter(x, fetch_stage::preparing);
-    ++picks_;
-    others_waited_ = priority == 0 ? others_waited_ + 1 : 0;
-    return &x;
-  }
-  return nullptr;
+// -- time ---------------------------------------------------------------------
+
+/// Repos that wait for the host give their places to others.
+void fetch_queue::rest(fetch_lane& lane, std::chrono::seconds wait,
+                       steady_time now) {
+  lane.rest_until = now + std::min(wait, options_.breaker_rest_max);
+  while (!lane.ready.empty())
+    place(lane.ready.front(), lane.rest_until, now);
+  for (auto& list : lane.queued)
+    while (!list.empty())
+      place(list.front(), lane.rest_until, now);
+}
+
+void fetch_queue::on_timer(steady_time now) {
+  wake_ups_.erase(wake_ups_.begin(), wake_ups_.upper_bound(now));
+  while (!alarms_.empty() && alarms_.begin()->first <= now)
+    place(*alarms_.begin()->second, now, now);
 }
 
 } // namespace weir::actors

@@ -89,7 +89,7 @@ supervisor_machine::effects
 supervisor_machine::on_host(const std::string& pds, host_verdict verdict,
                             std::chrono::seconds retry_after,
                             steady_time now) {
-  auto& host = queue_.host(pds);
+  auto& host = lanes_.host(pds);
   switch (verdict) {
     case host_verdict::fine:
       host.failures = 0;
@@ -102,7 +102,7 @@ supervisor_machine::on_host(const std::string& pds, host_verdict verdict,
                   now);
       break;
     case host_verdict::silent:
-      queue_.fell_silent(host);
+      lanes_.fell_silent(host);
       [[fallthrough]];
     case host_verdict::failed:
       host.failed_at = now;
@@ -113,7 +113,7 @@ supervisor_machine::on_host(const std::string& pds, host_verdict verdict,
                     now);
       break;
   }
-  queue_.settle(host, now);
+  lanes_.settle(host, now);
   return run({}, now);
 }
 
@@ -137,7 +137,7 @@ supervisor_machine::on_progress(uint64_t job, uint64_t bytes, bool received,
   const auto* answered = pace_.on_answer(job, now);
   const auto is_first = answered != nullptr;
   if (is_first) // Now, because `on_received` forgets the download.
-    queue_.answered(queue_.host(answered->host), now);
+    lanes_.answered(lanes_.host(answered->host), now);
   if (received)
     pace_.on_received(job, bytes, now);
   else
@@ -150,10 +150,10 @@ supervisor_machine::on_progress(uint64_t job, uint64_t bytes, bool received,
 /// Lets the host rest whose download gave its permit up.
 void supervisor_machine::let_rest(const fetch_pace::download& x,
                                   steady_time now) {
-  auto& host = queue_.host(x.host);
+  auto& host = lanes_.host(x.host);
   host.failed_at = now;
   if (!x.answered)
-    queue_.fell_silent(host);
+    lanes_.fell_silent(host);
   if (host.rest_until <= now)
     queue_.rest(host, rest_after(host.crawls++, options_.slow_rest), now);
 }
@@ -162,7 +162,7 @@ void supervisor_machine::let_rest(const fetch_pace::download& x,
 /// always slow is fetched in the end.
 void supervisor_machine::give_up_crawling(effects& out, steady_time now) {
   pace_.on_timer(now);
-  if (paused_ || !queue_.starving(now))
+  if (paused_ || !lanes_.starving(now))
     return;
   const auto kept
     = std::min(fair_share(options_.parallelism), options_.parallelism - 1);
@@ -177,17 +177,17 @@ void supervisor_machine::give_up_crawling(effects& out, steady_time now) {
 /// known to be silent keep their part and do not rest: they get the same time,
 /// but later.
 void supervisor_machine::give_up_unanswered(effects& out, steady_time now) {
-  auto waiting = pace_.empty() ? 0 : queue_.without_permit();
+  auto waiting = pace_.empty() ? 0 : lanes_.without_permit();
   if (paused_ || waiting == 0)
     return;
   const auto wait = waiting > options_.parallelism
                       ? limits::fetch_answer_wait_crowded
                       : limits::fetch_answer_wait;
-  const auto kept = std::max<size_t>(queue_.silent_permits(), 1);
+  const auto kept = std::max<size_t>(lanes_.silent_permits(), 1);
   for (auto& x : pace_.unanswered(kept, now + -wait)) {
     if (waiting == 0)
       break;
-    if (queue_.host(x.host).kind == lane_kind::answering)
+    if (lanes_.host(x.host).kind == lane_kind::answering)
       continue;
     --waiting;
     if (!x.patient)
@@ -204,14 +204,14 @@ void supervisor_machine::give_up_unanswered(effects& out, steady_time now) {
 void supervisor_machine::give_back(effects& out, steady_time now) {
   if (given_back_ != 0 || pace_.empty())
     return;
-  const auto* waiting = queue_.neediest(now);
+  const auto* waiting = lanes_.neediest(now);
   if (waiting == nullptr)
     return;
-  queue_.reserve(now);
-  const auto most = std::max(queue_.permit_share(), waiting->running);
+  lanes_.reserve(now);
+  const auto most = std::max(lanes_.permit_share(), waiting->running);
   for (auto& x :
-       pace_.beyond(queue_.permit_share(), now + -limits::fetch_keep_min)) {
-    auto& host = queue_.host(x.host);
+       pace_.beyond(lanes_.permit_share(), now + -limits::fetch_keep_min)) {
+    auto& host = lanes_.host(x.host);
     if (host.running <= most)
       continue;
     host.modest_until = now + limits::fetch_modest_time;
@@ -228,6 +228,7 @@ void supervisor_machine::give_back(effects& out, steady_time now) {
 supervisor_machine::effects supervisor_machine::on_timer(steady_time now) {
   effects out;
   queue_.on_timer(now);
+  lanes_.on_timer(now);
   queue_.scan.on_timer(now);
   give_up_crawling(out, now);
   out = run(std::move(out), now);
@@ -242,14 +243,14 @@ supervisor_machine::effects supervisor_machine::on_timer(steady_time now) {
 supervisor_machine::effects supervisor_machine::run(effects out,
                                                     steady_time now) {
   if (!paused_) {
-    while (auto* x = queue_.next_to_start(now)) {
+    while (auto* x = lanes_.next_to_start(now)) {
       x->job = ++last_job_;
       out.start.push_back(
         {*x->repo, x->job, std::exchange(x->identity, nullptr)});
     }
     give_up_unanswered(out, now);
     give_back(out, now);
-    while (const auto* x = queue_.next_to_prepare())
+    while (const auto* x = lanes_.next_to_prepare())
       if (x->attended)
         out.attend.push_back({*x->repo, nullptr});
       else
@@ -258,7 +259,7 @@ supervisor_machine::effects supervisor_machine::run(effects out,
   }
   if (const auto at = queue_.next_wake_up())
     arm(out, *at);
-  if (const auto at = queue_.next_reserve_end(now))
+  if (const auto at = lanes_.next_reserve_end(now))
     arm(out, *at);
   return out;
 }

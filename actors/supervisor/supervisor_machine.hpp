@@ -30,7 +30,7 @@ namespace weir::actors {
 /// while a host without any permit waits, unless its own host answered the last
 /// time. That host is tried again after a rest and may then take all the time
 /// that is allowed. Together with hosts like it, it has a part of the permits
-/// (`fetch_queue`).
+/// (`fetch_lanes`).
 class supervisor_machine {
 public:
   struct effects {
@@ -48,7 +48,7 @@ public:
   };
 
   explicit supervisor_machine(supervisor_options options)
-    : options_(options), queue_(options) {}
+    : options_(options), lanes_(options), queue_(options, lanes_) {}
 
   /// @param wall Job numbers begin here, so that no number comes twice in a
   ///        store.
@@ -116,9 +116,9 @@ public:
   effects on_timer(steady_time now);
 
   size_t queued() const noexcept { return queue_.size(); }
-  size_t running() const noexcept { return queue_.running(); }
+  size_t running() const noexcept { return lanes_.running(); }
   /// Hosts, and other places that answer look-ups.
-  size_t hosts() const noexcept { return queue_.lanes(); }
+  size_t hosts() const noexcept { return lanes_.size(); }
 
 private:
   std::chrono::seconds believed(std::chrono::seconds wait) const noexcept;
@@ -135,6 +135,7 @@ private:
   effects run(effects out, steady_time now);
 
   supervisor_options options_;
+  fetch_lanes lanes_;
   fetch_queue queue_;
   fetch_pace pace_;
   uint64_t last_job_ = 0;

@@ -1,25 +1,30 @@
-#include "actors/supervisor/fetch_queue.hpp"
-#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/fetch_lanes.hpp"
+
 #include "actors/support/did_method.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
-/// The lanes of the queue: their turns, rests, places and permits, and what is
-/// remembered of them.
 namespace weir::actors {
 
-// -- turns --------------------------------------------------------------------
+namespace {
 
-void fetch_queue::sit(fetch_lane& lane, size_t seat) {
-  auto& turns = turns_of(lane, seat);
-  if (!lane.seats[seat])
-    lane.seats[seat] = turns.insert(turns.end(), &lane);
+using storage::repo_status;
+
+/// Never fetched before out of sync before failed (actors.md, Who is fetched
+/// next).
+size_t priority_of(repo_status x) noexcept {
+  if (x == repo_status::pending || x == repo_status::syncing)
+    return 0;
+  return x == repo_status::error ? 2 : 1;
 }
+
+} // namespace
 
 // -- who is in a lane ---------------------------------------------------------
 
-void fetch_queue::join(fetch_entry& x, const std::string& name, bool host) {
+void fetch_lanes::join(fetch_entry& x, const std::string& name, bool host) {
   const auto [i, added] = lanes_.try_emplace(name);
   auto& lane = i->second;
   if (added) {
@@ -34,89 +39,95 @@ void fetch_queue::join(fetch_entry& x, const std::string& name, bool host) {
   x.lane = &lane;
 }
 
-void fetch_queue::part(fetch_entry& x, steady_time now) {
-  auto& lane = *std::exchange(x.lane, nullptr);
-  if (--lane.entries == 0)
-    settle(lane, now);
-}
-
-/// Moves the repo to the lane of a host. The caller then places it there.
-void fetch_queue::move(fetch_entry& x, const std::string& pds,
-                       steady_time now) {
-  leave(x);
-  part(x, now);
-  join(x, pds, true);
-  x.alarm = alarms_.emplace(now, &x);
-  x.at = fetch_stage::delayed;
-}
-
-fetch_lane& fetch_queue::host(const std::string& pds) {
-  const auto [i, added] = lanes_.try_emplace(pds);
-  if (added)
-    i->second.name = &i->first;
-  return i->second;
-}
-
-/// Remembers a lane. When there are too many, the oldest is forgotten: that
-/// host may be asked once more than it should be, but no new host has to wait.
-void fetch_queue::settle(fetch_lane& lane, steady_time now) {
-  if (lane.entries > 0)
-    return;
-  if (lane.memory)
-    remembered_.erase(*std::exchange(lane.memory, std::nullopt));
-  if (lane.failures == 0 && lane.crawls == 0 && lane.rest_until <= now
-      && lane.modest_until <= now
-      && (lane.kind == lane_kind::untried || !lane.is_host())) {
-    forget(lane);
-    return;
-  }
-  lane.memory = remembered_.insert(remembered_.end(), &lane);
-  if (remembered_.size() > options_.hosts_max) {
-    auto& oldest = *remembered_.front();
-    remembered_.pop_front();
-    forget(oldest);
+void fetch_lanes::enter(fetch_entry& x, fetch_stage to) {
+  auto& lane = *x.lane;
+  x.at = to;
+  count(x, true);
+  if (to == fetch_stage::queued) {
+    const auto priority = priority_of(x.status);
+    lane.queued[priority].push_back(x);
+    sit(lane, priority);
+  } else if (to == fetch_stage::ready) {
+    lane.ready.push_back(x);
+    sit(lane, permits);
   }
 }
 
-// -- time ---------------------------------------------------------------------
-
-/// Repos that wait for the host give their places to others.
-void fetch_queue::rest(fetch_lane& lane, std::chrono::seconds wait,
-                       steady_time now) {
-  lane.rest_until = now + std::min(wait, options_.breaker_rest_max);
-  while (!lane.ready.empty())
-    place(lane.ready.front(), lane.rest_until, now);
-  for (auto& list : lane.queued)
-    while (!list.empty())
-      place(list.front(), lane.rest_until, now);
+void fetch_lanes::leave(fetch_entry& x) {
+  auto& lane = *x.lane;
+  if (x.is_linked())
+    x.unlink();
+  count(x, false);
+  const auto priority = priority_of(x.status);
+  if (x.at == fetch_stage::queued && lane.queued[priority].empty())
+    stand_up(lane, priority);
+  else if (x.at == fetch_stage::ready && lane.ready.empty())
+    stand_up(lane, permits);
 }
 
-void fetch_queue::on_timer(steady_time now) {
-  wake_ups_.erase(wake_ups_.begin(), wake_ups_.upper_bound(now));
-  wake(now);
-  for (auto i = remembered_.begin(); i != remembered_.end();) {
-    auto& lane = **i++;
-    if (lane.rest_until <= now && lane.modest_until <= now
-        && std::max(lane.failed_at, lane.answered_at)
-               + options_.breaker_rest_max
-             <= now) {
-      remembered_.erase(*lane.memory);
-      forget(lane);
-    }
+/// @param more The repo enters its stage; otherwise it leaves it.
+void fetch_lanes::count(const fetch_entry& x, bool more) {
+  if (x.at == fetch_stage::queued)
+    return count_queued(*x.lane, more);
+  const auto step = more ? size_t{1} : size_t(-1);
+  for (auto* each : std::array<fetch_counts*, 3>{x.lane, &of(x.lane->kind),
+                                                 &all_})
+    each->of(x.at) += step;
+}
+
+void fetch_lanes::count_queued(fetch_lane& lane, bool more) {
+  const auto share = fair_share(options_.queue_max);
+  if (more) {
+    if (lane.queued_count++ == 0)
+      ++waiting_lanes_;
+    if (lane.queued_count == share + 1)
+      crowded_.push_back(&lane);
+  } else {
+    if (lane.queued_count-- == share + 1)
+      std::erase(crowded_, &lane);
+    if (lane.queued_count == 0)
+      --waiting_lanes_;
   }
 }
 
-std::optional<steady_time> fetch_queue::next_wake_up() const {
-  if (wake_ups_.empty())
-    return std::nullopt;
-  return *wake_ups_.begin();
+fetch_entry* fetch_lanes::excess() {
+  if (crowded_.empty())
+    return nullptr;
+  auto& from = crowded_.front()->queued;
+  const auto list = std::find_if(from.rbegin(), from.rend(),
+                                 [](auto& x) { return !x.empty(); });
+  return &list->back();
+}
+
+// -- turns --------------------------------------------------------------------
+
+fetch_entry* fetch_lanes::next_to_prepare() {
+  if (places_taken(true) >= options_.preparing_max
+      && places_taken(false) >= options_.preparing_max)
+    return nullptr;
+  const auto others_first = others_waited_ + 1 >= limits::refetch_turn;
+  for (size_t i = 0; i < fetch_lane::priorities; ++i) {
+    const auto priority
+      = others_first ? (i + 1) % fetch_lane::priorities : i;
+    auto* lane = next_lane(priority);
+    if (lane == nullptr)
+      continue;
+    auto& x = lane->queued[priority].front();
+    pass_turn(*lane, priority);
+    leave(x);
+    enter(x, fetch_stage::preparing);
+    ++picks_;
+    others_waited_ = priority == 0 ? others_waited_ + 1 : 0;
+    return &x;
+  }
+  return nullptr;
 }
 
 // -- places of repos whose hosts are looked up, or that wait for permits ------
 
 /// Takes lanes of each kind in turn. Repos that wait for look-ups have other
 /// places than repos of known hosts.
-fetch_lane* fetch_queue::next_lane(size_t priority) {
+fetch_lane* fetch_lanes::next_lane(size_t priority) {
   using enum lane_kind;
   std::array<lane_kind, lane_kinds> order{answering, untried, silent,
                                           directory, web};
@@ -137,26 +148,21 @@ fetch_lane* fetch_queue::next_lane(size_t priority) {
 }
 
 /// The places of repos whose hosts are known, or of the others.
-size_t fetch_queue::places_taken(bool of_hosts) const noexcept {
+size_t fetch_lanes::places_taken(bool of_hosts) const noexcept {
   size_t out = 0;
   for (size_t i = 0; i < lane_kinds; ++i)
     if ((i < host_kinds) == of_hosts)
-      out += tallies_[i].preparing + tallies_[i].ready;
+      out += tallies_[i].preparing + tallies_[i].ready_count;
   return out;
-}
-
-bool fetch_queue::wants_places(lane_kind kind) const {
-  return std::ranges::any_of(turns_[static_cast<size_t>(kind)],
-                             [](const auto& x) { return !x.empty(); });
 }
 
 /// Domains of did:web names leave a share to others, because anybody can have
 /// any number of them. So do hosts that may never answer. The part that silent
 /// hosts leave is always free, since they keep a permit for long.
-bool fetch_queue::has_place(lane_kind kind) const {
+bool fetch_lanes::has_place(lane_kind kind) const {
   const auto all = options_.preparing_max;
   const auto taken = [&](lane_kind x) {
-    return of(x).preparing + of(x).ready;
+    return of(x).preparing + of(x).ready_count;
   };
   if (kind == lane_kind::web
       && taken(kind) >= std::max<size_t>(all - fair_share(all), 1))
@@ -165,8 +171,10 @@ bool fetch_queue::has_place(lane_kind kind) const {
       && taken(kind) >= std::max<size_t>(all / limits::fetch_silent_part, 1))
     return false;
   const auto unproven = taken(lane_kind::untried) + taken(lane_kind::silent);
+  const auto waits = [](const fetch_lane::turns& x) { return !x.empty(); };
   if ((kind == lane_kind::untried || kind == lane_kind::silent)
-      && wants_places(lane_kind::answering)
+      && std::ranges::any_of(
+        turns_[static_cast<size_t>(lane_kind::answering)], waits)
       && unproven >= all - all / limits::fetch_answering_part)
     return false;
   return places_taken(static_cast<size_t>(kind) < host_kinds) < all;
@@ -175,7 +183,7 @@ bool fetch_queue::has_place(lane_kind kind) const {
 /// A host never has all places: the hosts of other repos must be found as well,
 /// or it would not be known that they wait. The directory may have all places
 /// while no other lane waits for look-ups.
-bool fetch_queue::may_prepare(const fetch_lane& lane) const {
+bool fetch_lanes::may_prepare(const fetch_lane& lane) const {
   const auto most = lane.is_host() || waiting_lanes_ > 1
                       ? fair_share(options_.preparing_max)
                       : options_.preparing_max;
@@ -184,7 +192,7 @@ bool fetch_queue::may_prepare(const fetch_lane& lane) const {
 
 // -- what is known of hosts ---------------------------------------------------
 
-void fetch_queue::set_kind(fetch_lane& lane, lane_kind kind) {
+void fetch_lanes::set_kind(fetch_lane& lane, lane_kind kind) {
   if (lane.kind == kind)
     return;
   auto& from = of(lane.kind);
@@ -194,18 +202,51 @@ void fetch_queue::set_kind(fetch_lane& lane, lane_kind kind) {
       auto& seats = turns_[static_cast<size_t>(kind)][i];
       seats.splice(seats.end(), turns_of(lane, i), *lane.seats[i]);
     }
-  from.preparing -= lane.preparing;
-  from.ready -= lane.ready_count;
-  from.running -= lane.running;
-  to.preparing += lane.preparing;
-  to.ready += lane.ready_count;
-  to.running += lane.running;
+  for (const auto at :
+       {fetch_stage::preparing, fetch_stage::ready, fetch_stage::running}) {
+    from.of(at) -= lane.of(at);
+    to.of(at) += lane.of(at);
+  }
   lane.kind = kind;
+}
+
+/// Remembers a lane. When there are too many, the oldest is forgotten: that
+/// host may be asked once more than it should be, but no new host has to wait.
+void fetch_lanes::settle(fetch_lane& lane, steady_time now) {
+  if (lane.entries > 0)
+    return;
+  if (lane.memory)
+    remembered_.erase(*std::exchange(lane.memory, std::nullopt));
+  if (lane.failures == 0 && lane.crawls == 0 && lane.rest_until <= now
+      && lane.modest_until <= now
+      && (lane.kind == lane_kind::untried || !lane.is_host())) {
+    forget(lane);
+    return;
+  }
+  lane.memory = remembered_.insert(remembered_.end(), &lane);
+  if (remembered_.size() > options_.hosts_max) {
+    auto& oldest = *remembered_.front();
+    remembered_.pop_front();
+    forget(oldest);
+  }
+}
+
+void fetch_lanes::on_timer(steady_time now) {
+  for (auto i = remembered_.begin(); i != remembered_.end();) {
+    auto& lane = **i++;
+    if (lane.rest_until <= now && lane.modest_until <= now
+        && std::max(lane.failed_at, lane.answered_at)
+               + options_.breaker_rest_max
+             <= now) {
+      remembered_.erase(*lane.memory);
+      forget(lane);
+    }
+  }
 }
 
 // -- which repo gets the next permit, and for which host one is given up ------
 
-fetch_queue::better_hosts fetch_queue::those_that_wait() const {
+fetch_lanes::better_hosts fetch_lanes::those_that_wait() const {
   better_hosts out;
   for (const auto* x : permit_turns_)
     if (x->running < options_.per_host) {
@@ -215,7 +256,7 @@ fetch_queue::better_hosts fetch_queue::those_that_wait() const {
   return out;
 }
 
-fetch_queue::better_hosts fetch_queue::those_that_wait_or_run() const {
+fetch_lanes::better_hosts fetch_lanes::those_that_wait_or_run() const {
   auto out = those_that_wait();
   out.answering = out.answering || of(lane_kind::answering).running > 0;
   out.untried = out.untried || of(lane_kind::untried).running > 0;
@@ -224,7 +265,7 @@ fetch_queue::better_hosts fetch_queue::those_that_wait_or_run() const {
 
 /// Whether hosts of its kind have all of their permits, while others need the
 /// rest.
-bool fetch_queue::is_held(const fetch_lane& lane,
+bool fetch_lanes::is_held(const fetch_lane& lane,
                           const better_hosts& others, steady_time now) const {
   if (lane.kind == lane_kind::answering)
     return false;
@@ -246,8 +287,8 @@ bool fetch_queue::is_held(const fetch_lane& lane,
 
 /// Hosts below their share come first. More than the share is given only when
 /// no host below it waits, and last to hosts that had to give a permit back.
-fetch_entry* fetch_queue::next_to_start(steady_time now) {
-  if (running_ >= options_.parallelism)
+fetch_entry* fetch_lanes::next_to_start(steady_time now) {
+  if (all_.running >= options_.parallelism)
     return nullptr;
   enum : int { below, fine, modest, full };
   const auto others = those_that_wait();
@@ -261,7 +302,7 @@ fetch_entry* fetch_queue::next_to_start(steady_time now) {
   const auto lane = std::ranges::min_element(permit_turns_, {}, rank);
   if (lane == permit_turns_.end() || rank(*lane) == full)
     return nullptr;
-  if (running_ + 1 == options_.parallelism && reserved_until_ > now) {
+  if (all_.running + 1 == options_.parallelism && reserved_until_ > now) {
     if (rank(*lane) == modest)
       return nullptr;
     reserve(now);
@@ -277,8 +318,8 @@ fetch_entry* fetch_queue::next_to_start(steady_time now) {
 
 /// Hosts that are held count as well when none of their kind has a permit,
 /// since a crawling download helps no repo.
-bool fetch_queue::starving(steady_time now) const {
-  if (running_ < options_.parallelism)
+bool fetch_lanes::starving(steady_time now) const {
+  if (all_.running < options_.parallelism)
     return false;
   const auto others = those_that_wait_or_run();
   return std::ranges::any_of(permit_turns_, [&](const auto* x) {
@@ -287,8 +328,8 @@ bool fetch_queue::starving(steady_time now) const {
   });
 }
 
-size_t fetch_queue::without_permit() const {
-  if (running_ < options_.parallelism)
+size_t fetch_lanes::without_permit() const {
+  if (all_.running < options_.parallelism)
     return 0;
   return static_cast<size_t>(
     std::ranges::count_if(permit_turns_, [](const auto* x) {
@@ -296,8 +337,8 @@ size_t fetch_queue::without_permit() const {
     }));
 }
 
-const fetch_lane* fetch_queue::neediest(steady_time now) const {
-  if (running_ < options_.parallelism)
+const fetch_lane* fetch_lanes::neediest(steady_time now) const {
+  if (all_.running < options_.parallelism)
     return nullptr;
   const auto others = those_that_wait_or_run();
   const fetch_lane* out = nullptr;
@@ -310,13 +351,6 @@ const fetch_lane* fetch_queue::neediest(steady_time now) const {
       out = x;
   }
   return out;
-}
-
-std::optional<steady_time>
-fetch_queue::next_reserve_end(steady_time now) const {
-  if (ready_count_ == 0 || reserved_until_ <= now)
-    return std::nullopt;
-  return reserved_until_;
 }
 
 } // namespace weir::actors
