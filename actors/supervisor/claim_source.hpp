@@ -22,6 +22,34 @@ struct listed_claim {
   bool active = true; ///< What the listing states about the account.
 };
 
+/// The result of looking up the document of a claimed DID.
+struct claim_word {
+  enum class kind : uint8_t {
+    /// The document names `pds`. Empty: it names no host, or has a tombstone.
+    names_host,
+    missing, ///< There is no document, or no usable one.
+    away,    ///< The directory or host did not answer.
+  };
+  kind what = kind::missing;
+  std::string pds;
+  int64_t fetched_at = 0; ///< Unix seconds.
+  /// With `away`: the DID is not looked up again before this time.
+  steady_time not_before{};
+
+  /// Whether a document names a host. A tombstone names none.
+  bool has_host() const noexcept {
+    return what == kind::names_host && !pds.empty();
+  }
+
+  /// Whether the document has a tombstone, or names no host.
+  bool is_gone() const noexcept {
+    return what == kind::names_host && pds.empty();
+  }
+};
+
+/// How a claim that a document does not confirm is looked up again.
+enum class second_look : uint8_t { none, anew, later };
+
 /// A claim that is not decided yet.
 struct waiting_claim {
   listed_claim of;
@@ -31,6 +59,32 @@ struct waiting_claim {
   bool asked_anew = false;
   bool was_missing = false; ///< No document was found at the first look.
   bool has_failed = false;  ///< The first look counted it as false.
+
+  /// @param agrees The document confirms the claim.
+  second_look next_look(const claim_word& said, bool agrees) {
+    // After the first look, a tombstone or a missing host is established.
+    if ((said.what == claim_word::kind::missing || said.is_gone())
+        && !document_is_foreign(of.repo)) {
+      wants_anew = said.is_gone() && !was_missing;
+      return std::exchange(was_missing, true) ? second_look::none
+                                              : second_look::later;
+    }
+    // The same second counts as old, too: the order within it is unknown.
+    wants_anew = said.what == claim_word::kind::names_host && !agrees
+                 && said.fetched_at <= since && !asked_anew;
+    return wants_anew ? second_look::anew : second_look::none;
+  }
+
+  /// Whether the directory is asked a second time for an account that has a
+  /// tombstone there and that a listing calls away: when the tombstone was read
+  /// just now, or long ago. The directory may have erred.
+  bool is_looked_up(const claim_word& said) const noexcept {
+    constexpr auto known_long
+      = std::chrono::seconds{limits::gone_claim_interval}.count();
+    return said.is_gone()
+           && (said.fetched_at >= since
+               || said.fetched_at + known_long <= since);
+  }
 };
 
 /// The origin of claims: one listing or one stream. Part of `claims_machine`.

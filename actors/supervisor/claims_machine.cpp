@@ -8,13 +8,6 @@
 
 namespace weir::actors {
 
-size_t claims_machine::cost_of(const claim& x) noexcept {
-  // An account that is away also needs its listing line.
-  const size_t lines = x.active ? 1 : 2;
-  return lines * (limits::claim_entry_bytes + 2 * x.repo.str().size())
-         + x.repo.str().size();
-}
-
 claims_machine::effects claims_machine::on_page(const listing_id& what,
                                                 std::string host,
                                                 std::vector<claim> claims,
@@ -53,14 +46,18 @@ claims_machine::effects claims_machine::on_word(const atproto::did& repo,
   // counts as away too, which proves nothing about the directory.
   if (x.what == word::kind::away && !anew && !document_is_foreign(repo))
     rest_until_ = now + limits::claim_retry;
-  for (auto& of : listings_) {
+  const auto take = [&](auto& of) {
     auto claimed = of.second.asked.extract(repo);
     if (claimed.empty())
-      continue;
+      return;
     take_word(of, std::move(claimed.mapped()), x, now, out);
     judge(of, out);
-  }
-  take_words(repo, x, now, out);
+  };
+  for (auto& of : listings_)
+    take(of);
+  if (const auto askers = askers_.extract(repo))
+    for (const auto stream : askers.mapped())
+      take(*streams_.find(stream));
   return run(std::move(out), now);
 }
 
@@ -114,45 +111,6 @@ size_t claims_machine::take_places(listing& x, std::vector<claim>& claims) {
   return bytes;
 }
 
-claims_machine::second_look
-claims_machine::next_look(waiting_claim& x, const word& said, bool agrees) {
-  const auto is_web = document_is_foreign(x.of.repo);
-  // After the first look, a tombstone or a missing host is established.
-  const auto is_gone = said.what == word::kind::names_host && said.pds.empty();
-  if ((said.what == word::kind::missing || is_gone) && !is_web) {
-    x.wants_anew = is_gone && !x.was_missing;
-    return std::exchange(x.was_missing, true) ? second_look::none
-                                              : second_look::later;
-  }
-  // The same second counts as old, too, since the order within it is unknown.
-  x.wants_anew = said.what == word::kind::names_host && !agrees
-                 && said.fetched_at <= x.since && !x.asked_anew;
-  return x.wants_anew ? second_look::anew : second_look::none;
-}
-
-/// Whether the directory is asked a second time for an account that has a
-/// tombstone there and that a listing calls away: when the tombstone was read
-/// just now, or long ago. The directory may have erred.
-bool claims_machine::is_looked_up(const word& said,
-                                  const waiting_claim& x) noexcept {
-  constexpr auto known_long
-    = std::chrono::seconds{limits::gone_claim_interval}.count();
-  return said.what == word::kind::names_host && said.pds.empty()
-         && (said.fetched_at >= x.since
-             || said.fetched_at + known_long <= x.since);
-}
-
-void claims_machine::look_later(source& from, waiting_claim x, bool fails,
-                                steady_time now) {
-  from.decide_first(x, fails);
-  put_later(from, std::move(x), now + limits::claim_retry);
-}
-
-void claims_machine::put_later(source& from, waiting_claim x, steady_time at) {
-  from.put_later(std::move(x), at);
-  wake_at_ = std::min(wake_at_.value_or(at), at);
-}
-
 /// Looks up again the claims that have waited long enough.
 void claims_machine::wake(steady_time now) {
   if (!wake_at_ || now < *wake_at_)
@@ -194,8 +152,8 @@ void claims_machine::take_word(listings::value_type& of, waiting_claim x,
     = said.has_host() && (from.host.empty() || said.pds == from.host);
   const auto fails
     = !names_host || (!agrees && !said.pds.empty() && x.of.active);
-  const auto look = x.of.active || is_looked_up(said, x)
-                      ? next_look(x, said, agrees)
+  const auto look = x.of.active || x.is_looked_up(said)
+                      ? x.next_look(said, agrees)
                       : second_look::none;
   if (look == second_look::anew)
     from.put(std::move(x), true);
@@ -291,6 +249,124 @@ claims_machine::effects claims_machine::run(effects out, steady_time now) {
   }
   out.timer = wake_at_;
   return out;
+}
+
+// -- claims of the streams of PDSs --------------------------------------------
+
+/// Whether the claim has room. One stream never has all of the room, however
+/// early it comes.
+bool claims_machine::has_room(const stream_source& from,
+                              size_t bytes) const noexcept {
+  const auto others = stream_bytes_ - from.bytes;
+  return from.size() < limits::stream_claims_max
+         && 2 * (from.bytes + bytes) <= stream_bytes_max_ - others;
+}
+
+claims_machine::effects
+claims_machine::on_named(uint32_t stream, const std::string& host,
+                         const atproto::did& repo, steady_time now,
+                         wall_time wall, bool anew) {
+  effects out;
+  auto& of = *streams_.try_emplace(stream).first;
+  auto& from = of.second;
+  const auto bytes = stream_cost_of(repo);
+  const auto rests = from.rests_until && now < *from.rests_until;
+  if (host.empty() || rests || !has_room(from, bytes)) {
+    out.answers.push_back({stream, repo, outcome::dropped, false});
+    return out;
+  }
+  from.host = host;
+  from.bytes += bytes;
+  stream_bytes_ += bytes;
+  wait(of, {.of = {repo}, .since = wall.seconds(), .wants_anew = anew}, false);
+  return run(std::move(out), now);
+}
+
+/// @param first Puts the claim before others of its stream.
+void claims_machine::wait(streams::value_type& of, waiting_claim x,
+                          bool first) {
+  if (!std::exchange(of.second.has_turn, true))
+    stream_turns_.push_back(of.first);
+  of.second.put(std::move(x), first);
+}
+
+/// Takes the stream whose turn it is.
+claims_machine::streams::value_type* claims_machine::next_stream() {
+  for (auto left = stream_turns_.size(); left > 0; --left) {
+    const auto id = stream_turns_.front();
+    stream_turns_.pop_front();
+    auto& of = *streams_.find(id);
+    auto& from = of.second;
+    const auto takes = from.waits(streams_asked_.has_web_place());
+    from.has_turn = from.waiting_count() > (takes ? 1u : 0u);
+    if (from.has_turn)
+      stream_turns_.push_back(id);
+    if (!takes)
+      // Its claims were dropped, or enough of them are being looked up.
+      continue;
+    return &of;
+  }
+  return nullptr;
+}
+
+void claims_machine::take_word(streams::value_type& of, waiting_claim x,
+                               const word& said, steady_time now,
+                               effects& out) {
+  auto& [id, from] = of;
+  const auto agrees = said.what == word::kind::names_host
+                      && said.pds == from.host;
+  const auto is_away = said.what == word::kind::away
+                       && !document_is_foreign(x.of.repo);
+  if (is_away && ++x.tries < limits::claim_tries_max) {
+    x.wants_anew = false; // The stored document may decide the claim.
+    if (said.not_before > now + limits::claim_retry)
+      put_later(from, std::move(x), said.not_before);
+    else
+      wait(of, std::move(x), false);
+    return;
+  }
+  const auto look = is_away ? second_look::none : x.next_look(said, agrees);
+  if (look == second_look::anew)
+    wait(of, std::move(x), true);
+  else if (look == second_look::later)
+    look_later(from, std::move(x), true, now);
+  if (look != second_look::none)
+    return;
+  const auto bytes = stream_cost_of(x.of.repo);
+  from.bytes -= bytes;
+  stream_bytes_ -= bytes;
+  if (!is_away)
+    from.decide(x, !agrees);
+  out.answers.push_back({id, std::move(x.of.repo),
+                         is_away  ? outcome::dropped
+                         : agrees ? outcome::confirmed
+                                  : outcome::failed,
+                         x.asked_anew});
+}
+
+void claims_machine::judge(streams::value_type& of, effects& out) {
+  auto& x = of.second;
+  if (x.in_proof || x.decided < limits::claims_judged_min)
+    return;
+  if (x.is_bad())
+    want_proof(x, out);
+  else
+    x.rest = std::chrono::seconds{0};
+}
+
+/// @param proved The directory is right. If it is not, the rest is short.
+void claims_machine::let_rest(streams::value_type& of, bool proved,
+                              steady_time now, effects& out) {
+  auto& [id, x] = of;
+  std::chrono::seconds rest = limits::claim_retry;
+  if (proved)
+    rest = x.rest = std::clamp<std::chrono::seconds>(
+      2 * x.rest, limits::listing_mistrust_min, limits::stream_mistrust_max);
+  x.rests_until = now + rest;
+  x.forget_claims();
+  stream_bytes_ -= std::exchange(x.bytes, 0);
+  x.decided = x.failed = 0;
+  out.rests.push_back({id, *x.rests_until, proved});
 }
 
 } // namespace weir::actors

@@ -54,27 +54,8 @@ namespace weir::actors {
 class claims_machine {
 public:
   using claim = listed_claim;
+  using word = claim_word;
   using outcome = stream_claim_decided::outcome;
-
-  /// The result of looking up the document of a claimed DID.
-  struct word {
-    enum class kind : uint8_t {
-      /// The document names `pds`. Empty: it names no host, or has a tombstone.
-      names_host,
-      missing, ///< There is no document, or no usable one.
-      away,    ///< The directory or host did not answer.
-    };
-    kind what = kind::missing;
-    std::string pds;
-    int64_t fetched_at = 0; ///< Unix seconds.
-    /// With `away`: the DID is not looked up again before this time.
-    steady_time not_before{};
-
-    /// Whether a document names a host. A tombstone names none.
-    bool has_host() const noexcept {
-      return what == kind::names_host && !pds.empty();
-    }
-  };
 
   /// The page of this listing is decided, or its claims were dropped.
   struct verdict {
@@ -117,7 +98,12 @@ public:
       stream_bytes_max_(bytes_max / limits::stream_claims_part) {}
 
   /// The memory of one claim of a listing, and of one claim of a stream.
-  static size_t cost_of(const claim& x) noexcept;
+  static size_t cost_of(const claim& x) noexcept {
+    // An account that is away also needs its listing line.
+    const size_t lines = x.active ? 1 : 2;
+    return lines * (limits::claim_entry_bytes + 2 * x.repo.str().size())
+           + x.repo.str().size();
+  }
 
   static size_t stream_cost_of(const atproto::did& x) noexcept {
     return limits::stream_claim_bytes + 4 * x.str().size();
@@ -189,13 +175,16 @@ private:
     out.prove |= !std::exchange(proving_, true);
   }
 
-  /// How a claim that a document does not confirm is looked up again.
-  enum class second_look : uint8_t { none, anew, later };
-  static second_look next_look(waiting_claim& x, const word& said, bool agrees);
-  static bool is_looked_up(const word& said, const waiting_claim& x) noexcept;
+  void look_later(source& from, waiting_claim x, bool fails, steady_time now) {
+    from.decide_first(x, fails);
+    put_later(from, std::move(x), now + limits::claim_retry);
+  }
 
-  void look_later(source& from, waiting_claim x, bool fails, steady_time now);
-  void put_later(source& from, waiting_claim x, steady_time at);
+  void put_later(source& from, waiting_claim x, steady_time at) {
+    from.put_later(std::move(x), at);
+    wake_at_ = std::min(wake_at_.value_or(at), at);
+  }
+
   void wake(steady_time now);
   listing* next_listing();
   atproto::did ask_next(source& from, const std::string& host, effects& out);
@@ -206,13 +195,10 @@ private:
     bytes_ -= bytes;
   }
 
-  // claims_machine_streams.cpp
   bool has_room(const stream_source& from, size_t bytes) const noexcept;
   void wait(streams::value_type& of, waiting_claim x, bool first);
   void take_word(streams::value_type& of, waiting_claim x, const word& said,
                  steady_time now, effects& out);
-  void take_words(const atproto::did& repo, const word& said, steady_time now,
-                  effects& out);
   void judge(streams::value_type& of, effects& out);
   void let_rest(streams::value_type& of, bool proved, steady_time now,
                 effects& out);
