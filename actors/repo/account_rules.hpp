@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/repo/completeness_machine.hpp"
 #include "actors/repo/host_question.hpp"
 #include "actors/repo/repo_chain.hpp"
 #include "actors/repo/sync_state.hpp"
@@ -141,7 +142,6 @@ public:
       return;
     t.count(repo_counter::account_changed);
     listed_.close(); // The listing describes the account before this change.
-    const auto was_synced = t.row.status == storage::repo_status::synced;
     const auto said_by_host
       = t.row.words.host != storage::account_status::active;
     if (t.row.words.tombstoned || (said_by_host && chain_.rev().defined()))
@@ -150,12 +150,13 @@ public:
     t.row.account = status;
     t.touch_row();
     if (status == storage::account_status::active) {
-      come_back(was_synced, t);
+      t.lane.append_fact(storage::account_scope, t.row, t.now);
+      sync_.come_back(t);
       return;
     }
     if (job_.runs()) {
       job_.end(fail(ec::account_inactive, storage::to_string(status)), t);
-      t.row.status = status_without_fetch(t.row);
+      sync_.leave_fetch(t);
     }
     if (t.row.status == storage::repo_status::error)
       sync_.forget_failure(t);
@@ -194,23 +195,12 @@ public:
   }
 
 private:
-  /// The account is active again. Commits that came meanwhile were dropped, so
-  /// the repo is fetched. A fetch that finds nothing new appends nothing.
-  void come_back(bool was_synced, repo_turn& t) {
-    t.lane.append_fact(storage::account_scope, t.row, t.now);
-    t.row.status = status_without_fetch(t.row);
-    if (was_synced)
-      t.row.error = "commits may have been missed while it was inactive";
-    sync_.wish_fetch(t);
-  }
-
   void purge(repo_turn& t) {
     t.lane.erase();
     ++t.row.incarnation;
     t.row.last_indexed_rev = {};
     sync_.forget_failure(t);
-    t.row.first_rev = {};
-    t.row.fcsr = {};
+    completeness::forget(t.row);
     needed_rev::settle(t.row);
     t.row.not_found_at = 0;
     chain_.forget();

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-/// How events, listings and fetches change the proof in a row
-/// (completeness.md).
+/// How events, listings and fetches change the proof in a row: its position and
+/// first rev, which nothing else sets (completeness.md).
 namespace weir::actors::completeness {
 
 /// Whether an event with this stamp would change nothing (CONS-19).
@@ -86,6 +86,12 @@ inline void on_indexed(storage::repo_row& row, const position& noted,
   if (raised || !row.first_rev.defined()
       || (noted.covers(row.fcsr) && row.first_rev > rev))
     row.first_rev = rev;
+}
+
+/// The copy is gone, or depended on what was not written.
+inline void forget(storage::repo_row& row) noexcept {
+  row.first_rev = {};
+  row.fcsr = {};
 }
 
 } // namespace weir::actors::completeness

@@ -48,7 +48,7 @@ error no_host() {
 void fetch_session::resume(repo_turn& t) {
   if (t.row.status != repo_status::syncing)
     return;
-  t.row.status = status_without_fetch(t.row);
+  sync_.leave_fetch(t);
   t.row.resync_id = 0;
   t.touch_row();
   t.lane.clear_buffer();
@@ -85,9 +85,7 @@ void fetch_session::begin(uint64_t job, repo_turn& t) {
   } else if (identity_.document()->pds.empty()) {
     take_failure({.reason = no_host()}, t);
   } else {
-    t.row.status = repo_status::syncing;
-    t.row.resync_id = job;
-    t.touch_row();
+    sync_.begin_download(job, t);
   }
 }
 
@@ -130,8 +128,7 @@ bool fetch_session::try_end_drain(repo_turn& t) {
     sync_.end_gap(t);
     return true;
   }
-  t.row.status = repo_status::synced;
-  t.touch_row();
+  sync_.now_synced(t);
   job_.end({}, t);
   sync_.check_filter(t); // The filter may have changed meanwhile.
   return false;
@@ -146,20 +143,20 @@ void fetch_session::take_failure(const repo_fetch_failed& why, repo_turn& t) {
       && words_.hear_refusal(*why.account, t))
     return;
   if (why.reason.code == ec::rate_limited) {
-    t.row.status = status_without_fetch(t.row); // Not a failure (SYNC-13).
+    sync_.leave_fetch(t); // Not a failure (SYNC-13).
     t.wish_fetch(0);
   } else if (const auto wait = own_wait(why, t)) {
-    t.row.status = status_without_fetch(t.row);
+    sync_.leave_fetch(t);
     t.wish_fetch(t.now.wall.seconds() + wait->count());
   } else {
-    retry_later(why.reason, t);
+    sync_.retry_later(why.reason, t);
   }
 }
 
 void fetch_session::take_stale_chunk(repo_turn& t) {
   if (!job_.runs())
     return;
-  t.row.status = status_without_fetch(t.row);
+  sync_.leave_fetch(t);
   job_.end(fail(ec::cancelled, "the job was superseded"), t);
   t.wish_fetch(0);
 }
@@ -169,26 +166,11 @@ void fetch_session::take_refused_update(const std::string& reason,
   t.lane.take_back(t.row, t.now);
   chain_.return_to(t.lane.erases() ? nullptr : t.lane.chain().get());
   // The row's proof of completeness depended on commits that are not written.
-  t.row.first_rev = {};
-  t.row.fcsr = {};
+  completeness::forget(t.row);
   t.row.last_indexed_rev = std::min(t.row.last_indexed_rev, chain_.rev());
   t.touch_row();
   if (t.row.account == account_status::active)
     take_failure({.reason = fail(ec::invalid_argument, reason)}, t);
-}
-
-/// The pause doubles with every failure (SYNC-15).
-void fetch_session::retry_later(const error& why, repo_turn& t) {
-  t.row.status = repo_status::error;
-  t.row.error = to_string(why);
-  auto delay = t.settings.retry_min;
-  for (uint32_t i = 0; i < t.row.retry_count && delay < t.settings.retry_max;
-       ++i)
-    delay *= 2;
-  ++t.row.retry_count;
-  t.row.next_retry
-    = t.now.wall.seconds() + std::min(delay, t.settings.retry_max).count();
-  t.wish_fetch(t.row.next_retry);
 }
 
 } // namespace weir::actors

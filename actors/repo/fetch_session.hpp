@@ -113,8 +113,6 @@ public:
   void take_refused_update(const std::string& reason, repo_turn& t);
 
 private:
-  void retry_later(const error& why, repo_turn& t);
-
   host_words& words_;
   fetch_job& job_;
   sync_buffer& buffer_;

@@ -151,11 +151,8 @@ private:
       question_.want_now();
       question_.ask(t);
     }
-    if (t.row.status != storage::repo_status::error)
-      return;
-    t.row.next_retry = 0;
-    t.touch_row();
-    t.wish_fetch(0);
+    if (t.row.status == storage::repo_status::error)
+      sync_.fetch_now(t);
   }
 
   void obey(storage::account_status said, repo_turn& t) {

@@ -1,5 +1,6 @@
 #include "actors/repo/sync_state.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace weir::actors {
@@ -71,9 +72,7 @@ void sync_state::hurry_fetch(repo_turn& t) {
     return;
   plan_.fetched(t.now.steady);
   identity_.look_up(t);
-  t.row.next_retry = 0;
-  t.touch_row();
-  t.wish_fetch(0);
+  fetch_now(t);
 }
 
 // -- gaps ---------------------------------------------------------------------
@@ -113,10 +112,21 @@ void sync_state::end_fetch(atproto::tid rev, repo_turn& t) {
   if (t.row.listed_rev > rev)
     plan_.disprove(t.row.listed_rev, t.now.steady);
   needed_rev::settle(t.row);
-  t.row.error.clear();
-  t.row.retry_count = 0;
-  t.row.next_retry = 0;
+  forget_tries(t);
   t.touch_row();
+}
+
+void sync_state::retry_later(const error& why, repo_turn& t) {
+  t.row.status = repo_status::error;
+  t.row.error = to_string(why);
+  auto delay = t.settings.retry_min;
+  for (uint32_t i = 0; i < t.row.retry_count && delay < t.settings.retry_max;
+       ++i)
+    delay *= 2;
+  ++t.row.retry_count;
+  t.row.next_retry
+    = t.now.wall.seconds() + std::min(delay, t.settings.retry_max).count();
+  t.wish_fetch(t.row.next_retry);
 }
 
 // -- one life and the next ----------------------------------------------------

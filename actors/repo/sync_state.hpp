@@ -53,16 +53,10 @@ private:
   std::optional<wire::collection_filter> own_;
 };
 
-/// The status of a repo that is not in sync and not being fetched (SYNC-02).
-inline storage::repo_status
-status_without_fetch(const storage::repo_row& row) noexcept {
-  return row.last_indexed_rev.defined() ? storage::repo_status::desync
-                                        : storage::repo_status::pending;
-}
-
 /// Whether a repo's copy is in sync with its host, and when it is fetched if it
 /// is not. A repo that falls out of sync again and again is fetched at growing
-/// intervals, so that nobody can cause endless fetches.
+/// intervals, so that nobody can cause endless fetches. No other part sets the
+/// status of the row, or the time of its next try.
 class sync_state {
 public:
   sync_state(fetch_job& job, sync_buffer& buffer, identity_view& identity,
@@ -89,7 +83,13 @@ public:
   void resync(repo_turn& t) {
     desync("asked for", t);
     t.row.error.clear();
+    fetch_now(t);
+  }
+
+  /// What made the last fetch fail may be over, so the next one does not wait.
+  void fetch_now(repo_turn& t) {
     t.row.next_retry = 0;
+    t.touch_row();
     t.wish_fetch(0);
   }
 
@@ -113,10 +113,18 @@ public:
 
   /// Nothing is fetched now, so a failure of the last fetch is forgotten.
   void forget_failure(repo_turn& t) {
-    t.row.status = status_without_fetch(t.row);
-    t.row.error.clear();
-    t.row.retry_count = 0;
-    t.row.next_retry = 0;
+    leave_fetch(t);
+    forget_tries(t);
+  }
+
+  /// The account is active again. Commits that came meanwhile were dropped, so
+  /// the repo is fetched. A fetch that finds nothing new appends nothing.
+  void come_back(repo_turn& t) {
+    const auto was_synced = t.row.status == storage::repo_status::synced;
+    leave_fetch(t);
+    if (was_synced)
+      t.row.error = "commits may have been missed while it was inactive";
+    wish_fetch(t);
   }
 
   // -- gaps -------------------------------------------------------------------
@@ -149,8 +157,32 @@ public:
   /// A fetch begins. It contains what was dropped before.
   void begin_fetch() noexcept { plan_.close_gap(); }
 
+  /// Its download is about to be ordered.
+  void begin_download(uint64_t job, repo_turn& t) {
+    t.row.status = storage::repo_status::syncing;
+    t.row.resync_id = job;
+    t.touch_row();
+  }
+
+  /// The root is written, and the buffer follows.
   /// @param rev The rev of the root.
   void end_fetch(atproto::tid rev, repo_turn& t);
+
+  /// The buffer has followed, too.
+  void now_synced(repo_turn& t) {
+    t.row.status = storage::repo_status::synced;
+    t.touch_row();
+  }
+
+  /// The fetch ended without a copy, which is no failure (SYNC-02).
+  void leave_fetch(repo_turn& t) noexcept {
+    t.row.status = t.row.last_indexed_rev.defined()
+                     ? storage::repo_status::desync
+                     : storage::repo_status::pending;
+  }
+
+  /// The fetch failed. The pause doubles with every failure (SYNC-15).
+  void retry_later(const error& why, repo_turn& t);
 
   /// Whether the host does not have this rev, however often a relay lists it.
   bool is_disproved(atproto::tid rev, const now_time& now) const noexcept {
@@ -170,6 +202,12 @@ public:
   void end_life(repo_turn& t);
 
 private:
+  static void forget_tries(repo_turn& t) {
+    t.row.error.clear();
+    t.row.retry_count = 0;
+    t.row.next_retry = 0;
+  }
+
   fetch_job& job_;
   sync_buffer& buffer_;
   identity_view& identity_;
