@@ -44,7 +44,7 @@ open_store(const node_config& config, const clock& time,
     return names.error();
   out->names = std::move(*names);
   auto writer = storage::committer::open(*out->db, *out->names, time,
-                                         {.guards_max = plan.repo_guards});
+                                         {{.guards_max = plan.repo_guards}});
   if (!writer)
     return writer.error();
   out->writer = std::move(*writer);

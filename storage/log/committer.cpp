@@ -3,6 +3,7 @@
 #include "storage/format/limits.hpp"
 #include "storage/log/batch_record.hpp"
 #include "storage/log/erasure.hpp"
+#include "storage/log/group_rows.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/row_access.hpp"
 
@@ -12,7 +13,7 @@ result<std::unique_ptr<committer>> committer::open(database& db,
                                                    collection_table& names,
                                                    const clock& time,
                                                    committer_options options) {
-  auto tail = read_log_tail(db, options.partition);
+  auto tail = read_log_tail(db, options.updates.partition);
   if (!tail)
     return tail.error();
   return std::unique_ptr<committer>{
@@ -22,9 +23,7 @@ result<std::unique_ptr<committer>> committer::open(database& db,
 committer::committer(database& db, collection_table& names, const clock& time,
                      committer_options options, log_tail tail)
   : db_(db), names_(names), clock_(time), options_(std::move(options)),
-    log_(names, options_.partition, tail),
-    heads_(db, names, options_.partition, options_.inline_refs_min),
-    guards_(options_.guards_max) {}
+    updates_(db, names, batch_, options_.updates, tail) {}
 
 result<commit_result> committer::commit(const journal_batch& group) {
   if (failure_.code != ec::none)
@@ -39,15 +38,15 @@ result<commit_result> committer::commit(const journal_batch& group) {
 
 result<commit_result> committer::stage(const journal_batch& group) {
   commit_result out;
-  log_.set_time(clock_.wall_now().micros);
+  updates_.set_time(clock_.wall_now().micros);
   out.receipts.reserve(group.updates.size());
   for (const auto& update : group.updates) {
-    auto receipt = stage_update(update, out);
+    auto receipt = updates_.stage(update, out.entries);
     if (!receipt)
       return receipt.error();
     out.receipts.push_back(std::move(*receipt));
   }
-  stage_others(group);
+  put_group_rows(group, options_.updates.partition, names_, batch_);
   for (auto& receipt : out.receipts)
     receipt.store_epoch = db_.store_epoch();
   out.last = last_id();
@@ -59,33 +58,23 @@ result<commit_result> committer::stage(const journal_batch& group) {
 result<void> committer::write(sync_mode sync) {
   if (!batch_.empty()) {
     if (options_.hand_over)
-      if (auto ok = options_.hand_over(encode_batch(
-            {options_.partition, last_id(), log_.tail().previous}, batch_));
+      if (auto ok = options_.hand_over(
+            encode_batch({options_.updates.partition, last_id(),
+                          updates_.tail().previous},
+                         batch_));
           !ok)
         return broken(ok.error());
     if (auto ok = db_.write(batch_, sync); !ok)
       return broken(ok.error());
   }
   batch_.clear();
-  unwritten_buffer_.clear();
+  updates_.on_written();
   return {};
 }
 
 error committer::broken(error why) {
   failure_ = why;
   return why;
-}
-
-uint64_t committer::fence(const atproto::did& repo) {
-  auto& known = fences_[repo];
-  fence_order_.erase(known);
-  known = ++last_fence_;
-  fence_order_.emplace(known, repo);
-  if (fence_order_.size() > limits::fences_max) {
-    fences_.erase(fence_order_.begin()->second);
-    fence_order_.erase(fence_order_.begin());
-  }
-  return last_fence_;
 }
 
 result<void> committer::note_missed(const atproto::did& repo) {
@@ -104,7 +93,7 @@ result<void> committer::note_missed(const atproto::did& repo) {
 result<bool> committer::erase_step(const atproto::did& repo, size_t rows_max) {
   if (failure_.code != ec::none)
     return failure_;
-  const auto left = stage_erasure(db_, names_, options_.partition, repo,
+  const auto left = stage_erasure(db_, names_, options_.updates.partition, repo,
                                   rows_max, batch_);
   if (!left)
     return broken(left.error());

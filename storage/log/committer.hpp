@@ -3,13 +3,9 @@
 #include "base/clock.hpp"
 #include "storage/disk/database.hpp"
 #include "storage/format/journal_batch.hpp"
-#include "storage/format/limits.hpp"
-#include "storage/log/head_writer.hpp"
-#include "storage/log/repo_guards.hpp"
-#include "storage/log/transaction_writer.hpp"
+#include "storage/log/update_writer.hpp"
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -18,12 +14,7 @@ namespace weir::storage {
 class collection_table;
 
 struct committer_options {
-  uint16_t partition = 0;
-  /// Records larger than this many bytes get content reference rows.
-  size_t inline_refs_min = limits::inline_refs_min;
-  /// Number of repos whose chain position is kept in memory; about 256 bytes
-  /// each.
-  size_t guards_max = limits::repo_guards_max;
+  update_options updates{};
   /// Gets the record of each batch (batch_record.hpp) before the store does,
   /// and so before anybody hears of it. An error ends the writer like a failed
   /// write. Empty: no record is made.
@@ -45,12 +36,6 @@ struct commit_result {
 /// batch, together with the rows that depend on them, assigns ids, and writes
 /// the batch.
 ///
-/// # Guards
-/// Every update is judged before any row of it is added to the batch: first the
-/// fence of its actor, then its resync id, then the revision of its chain
-/// (OPLOG-33). An update that fails writes nothing; the others of the group go
-/// on.
-///
 /// # Durability
 /// `commit` returns when the whole batch is on disk, all or nothing. After a
 /// failed read or write every further call repeats that error. Whether the
@@ -60,10 +45,7 @@ struct commit_result {
 /// Borrows the database, names and clock, which outlive it. One thread.
 ///
 /// # Limits
-/// The caller limits the size of a group. This class limits one transaction
-/// (`limits::transaction_ops_max`), the streams of a repo
-/// (`limits::repo_streams_max`) and what it keeps in memory (`guards_max`,
-/// `limits::fences_max`).
+/// The caller limits the size of a group; `update_writer` has the other limits.
 class committer {
 public:
   /// Finds the end of the log.
@@ -78,7 +60,7 @@ public:
   /// From now on refuses updates of `repo` from its present and earlier actors.
   /// The caller must first commit all updates that it received before.
   /// @returns the incarnation of the next actor.
-  uint64_t fence(const atproto::did& repo);
+  uint64_t fence(const atproto::did& repo) { return updates_.fence(repo); }
 
   /// Records that events of `repo` were dropped before anybody judged them.
   /// When this returns, the repo's row says so durably; its next REPO then
@@ -102,10 +84,10 @@ public:
   size_t names_bytes() const;
 
   /// Last id of the log; 0 when it is empty.
-  op_id last_id() const noexcept { return log_.tail().next - 1; }
+  op_id last_id() const noexcept { return updates_.tail().next - 1; }
 
   /// Number of events in the log (`is_event_scope`).
-  uint64_t log_events() const noexcept { return log_.tail().events; }
+  uint64_t log_events() const noexcept { return updates_.tail().events; }
 
 private:
   committer(database& db, collection_table& names, const clock& time,
@@ -115,46 +97,13 @@ private:
   result<void> write(sync_mode sync);
   error broken(error why);
 
-  // -- one update (committer_update.cpp) --------------------------------------
-  result<update_receipt> stage_update(const repo_update& in,
-                                      commit_result& out);
-  result<void> judge(const repo_update& in, repo_guard& guard,
-                     update_receipt& out);
-  result<void> learn_chain(const atproto::did& repo, repo_guard& guard);
-  result<void> learn_row(const atproto::did& repo, repo_guard& guard);
-  result<void> take_names(const repo_update& in,
-                          const std::vector<std::string>& fresh,
-                          update_receipt& receipt);
-  result<std::string> host_of(const repo_update& in) const;
-  result<void> stage_erase(const repo_update& in, chain_row& chain);
-  result<void> stage_log(const repo_update& in, chain_row& chain,
-                         commit_result& out);
-  result<void> stage_chain(const repo_update& in, chain_row& chain);
-  result<void> stage_row(const repo_update& in, op_id erased_through,
-                         repo_guard& guard);
-  result<void> stage_buffer(const repo_update& in);
-
-  // -- rows beside the updates (committer_rows.cpp) ---------------------------
-  void stage_others(const journal_batch& group);
-  void stage_export(const journal_batch& group);
-  void stage_setting(const configuration_change& x);
-  void stage_listing(const listing_change& x);
-  void stage_consumer(const consumer_change& x);
-
   database& db_;
   collection_table& names_;
   const clock& clock_;
   committer_options options_;
-  transaction_writer log_;
-  head_writer heads_;
-  repo_guards guards_;
-  std::unordered_map<atproto::did, uint64_t> fences_;
-  std::map<uint64_t, atproto::did> fence_order_; ///< The oldest goes first.
-  uint64_t last_fence_ = 0;
   error failure_;
   write_batch batch_;
-  /// Keys put into `batch_`, which cannot be read yet.
-  std::vector<std::string> unwritten_buffer_;
+  update_writer updates_;
 };
 
 } // namespace weir::storage

@@ -182,7 +182,7 @@ TEST_F(CommitterTest, OnlyBodiesAboveTheLimitHaveReferences) {
 }
 
 TEST_F(CommitterTest, WithLimitZeroEveryRecordIsReferenced) {
-  test_store all{committer_options{0, 0}};
+  test_store all{committer_options{{0, 0}}};
   alice.accept(all.commit(alice.appear()));
   alice.accept(all.commit(alice.commit({{"app.a.x/1", "1"}})));
   size_t references = 0;

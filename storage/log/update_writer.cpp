@@ -1,4 +1,8 @@
-#include "storage/log/committer.hpp"
+#include "storage/log/update_writer.hpp"
+
+#include "storage/disk/database.hpp"
+#include "storage/disk/write_batch.hpp"
+#include "storage/format/keys.hpp"
 #include "storage/log/update_check.hpp"
 #include "storage/tables/chain_table.hpp"
 #include "storage/tables/collection_table.hpp"
@@ -27,8 +31,17 @@ void end_streams(chain_row& chain) {
 
 } // namespace
 
-result<update_receipt> committer::stage_update(const repo_update& in,
-                                               commit_result& out) {
+update_writer::update_writer(const database& db, collection_table& names,
+                             write_batch& batch, const update_options& options,
+                             const log_tail& tail)
+  : db_(db), names_(names), batch_(batch), partition_(options.partition),
+    log_(names, options.partition, tail),
+    heads_(db, names, options.partition, options.inline_refs_min),
+    guards_(options.guards_max) {}
+
+result<update_receipt>
+update_writer::stage(const repo_update& in,
+                     std::vector<log_entry_ptr>& entries) {
   update_receipt receipt;
   auto& guard = guards_.at(in.repo);
   if (auto ok = judge(in, guard, receipt); !ok)
@@ -47,19 +60,9 @@ result<update_receipt> committer::stage_update(const repo_update& in,
     receipt.outcome = update_outcome::refused;
     return receipt;
   }
-  if (in.erase)
-    if (auto ok = stage_erase(in, chain); !ok)
-      return ok.error();
   const auto before = last_id();
-  if (auto ok = stage_log(in, chain, out); !ok)
+  if (auto ok = stage_rows(in, chain, guard, entries); !ok)
     return ok.error();
-  if (auto ok = stage_chain(in, chain); !ok)
-    return ok.error();
-  if (auto ok = stage_row(in, chain.erased_through, guard); !ok)
-    return ok.error();
-  if (auto ok = stage_buffer(in); !ok)
-    return ok.error();
-  guard.learn(chain);
   if (last_id() != before) {
     receipt.first = before + 1;
     receipt.last = last_id();
@@ -69,8 +72,25 @@ result<update_receipt> committer::stage_update(const repo_update& in,
   return receipt;
 }
 
-result<void> committer::judge(const repo_update& in, repo_guard& guard,
-                              update_receipt& out) {
+/// The rows of an update that is written.
+result<void> update_writer::stage_rows(const repo_update& in, chain_row& chain,
+                                       repo_guard& guard,
+                                       std::vector<log_entry_ptr>& entries) {
+  if (in.erase)
+    if (auto ok = stage_erase(in, chain); !ok)
+      return ok;
+  if (auto ok = stage_log(in, chain, entries); !ok)
+    return ok;
+  if (auto ok = stage_chain(in, chain); !ok)
+    return ok;
+  if (auto ok = stage_row(in, chain.erased_through, guard); !ok)
+    return ok;
+  guard.learn(chain);
+  return stage_buffer(in);
+}
+
+result<void> update_writer::judge(const repo_update& in, repo_guard& guard,
+                                  update_receipt& out) {
   const auto fence = fences_.find(in.repo);
   if (fence != fences_.end() && in.actor_incarnation < fence->second) {
     out.outcome = update_outcome::fenced;
@@ -102,8 +122,8 @@ result<void> committer::judge(const repo_update& in, repo_guard& guard,
   return {};
 }
 
-result<void> committer::learn_chain(const atproto::did& repo,
-                                    repo_guard& guard) {
+result<void> update_writer::learn_chain(const atproto::did& repo,
+                                        repo_guard& guard) {
   if (guard.chain_known)
     return {};
   const auto value = db_.get(encode_key(chain_key{repo}));
@@ -120,7 +140,8 @@ result<void> committer::learn_chain(const atproto::did& repo,
   return {};
 }
 
-result<void> committer::learn_row(const atproto::did& repo, repo_guard& guard) {
+result<void> update_writer::learn_row(const atproto::did& repo,
+                                      repo_guard& guard) {
   if (guard.row_known)
     return {};
   const auto row = load_row<repo_row>(db_, repo_key{repo});
@@ -134,9 +155,9 @@ result<void> committer::learn_row(const atproto::did& repo, repo_guard& guard) {
 
 /// Gives the repo the collections that first appear in `in`, or says in
 /// `receipt` why it cannot have them.
-result<void> committer::take_names(const repo_update& in,
-                                   const std::vector<std::string>& fresh,
-                                   update_receipt& receipt) {
+result<void> update_writer::take_names(const repo_update& in,
+                                       const std::vector<std::string>& fresh,
+                                       update_receipt& receipt) {
   const auto host = host_of(in);
   if (!host)
     return host.error();
@@ -149,7 +170,7 @@ result<void> committer::take_names(const repo_update& in,
 }
 
 /// The host in the row that `in` writes, or else in the stored row.
-result<std::string> committer::host_of(const repo_update& in) const {
+result<std::string> update_writer::host_of(const repo_update& in) const {
   if (in.row)
     return in.row->pds;
   const auto row = load_row<repo_row>(db_, repo_key{in.repo});
@@ -160,7 +181,8 @@ result<std::string> committer::host_of(const repo_update& in) const {
 
 /// Marks everything that the repo has as erased. SWEEPER removes the rows
 /// later.
-result<void> committer::stage_erase(const repo_update& in, chain_row& chain) {
+result<void> update_writer::stage_erase(const repo_update& in,
+                                        chain_row& chain) {
   if (!in.base || operations_of(*in.base) == 0)
     return {};
   chain.erased_through = last_id();
@@ -169,9 +191,8 @@ result<void> committer::stage_erase(const repo_update& in, chain_row& chain) {
       continue;
     const auto id = *names_.id_of(stream.scope);
     if (stream.records != 0)
-      batch_.put(
-        encode_key(collection_member_key{options_.partition, id, in.repo}),
-        encode_value(holder_row{last_id(), false}));
+      batch_.put(encode_key(collection_member_key{partition_, id, in.repo}),
+                 encode_value(holder_row{last_id(), false}));
     if (stream.apart)
       batch_.erase(encode_key(chain_key{in.repo, id, main_branch}));
   }
@@ -186,8 +207,8 @@ result<void> committer::stage_erase(const repo_update& in, chain_row& chain) {
   return {};
 }
 
-result<void> committer::stage_log(const repo_update& in, chain_row& chain,
-                                  commit_result& out) {
+result<void> update_writer::stage_log(const repo_update& in, chain_row& chain,
+                                      std::vector<log_entry_ptr>& entries) {
   std::vector<bool> held(chain.streams.size());
   std::vector<bool> fresh(chain.streams.size());
   for (size_t i = 0; i < held.size(); ++i) {
@@ -201,7 +222,7 @@ result<void> committer::stage_log(const repo_update& in, chain_row& chain,
       return entry.error();
     if (auto ok = heads_.apply(**entry, chain, batch_); !ok)
       return ok;
-    out.entries.push_back(std::move(*entry));
+    entries.push_back(std::move(*entry));
   }
   for (size_t i = 0; i < held.size(); ++i) {
     const auto& stream = chain.streams[i];
@@ -209,13 +230,14 @@ result<void> committer::stage_log(const repo_update& in, chain_row& chain,
     if (stream.scope.starts_with('$') || (held[i] == holds && !fresh[i]))
       continue;
     batch_.put(encode_key(collection_member_key{
-                 options_.partition, *names_.id_of(stream.scope), in.repo}),
+                 partition_, *names_.id_of(stream.scope), in.repo}),
                encode_value(holder_row{last_id(), holds}));
   }
   return {};
 }
 
-result<void> committer::stage_chain(const repo_update& in, chain_row& chain) {
+result<void> update_writer::stage_chain(const repo_update& in,
+                                        chain_row& chain) {
   if (in.chain) {
     chain.rev = in.chain->rev;
     chain.data = in.chain->data;
@@ -228,6 +250,72 @@ result<void> committer::stage_chain(const repo_update& in, chain_row& chain) {
       || (!in.chain && chain.streams.empty() && chain.erased_through == 0))
     return {};
   return put_chain(in.repo, chain, in.base.get(), names_, batch_);
+}
+
+result<void> update_writer::stage_row(const repo_update& in,
+                                      op_id erased_through, repo_guard& guard) {
+  if (in.member)
+    batch_.put(encode_key(member_key{default_dataset, in.repo}),
+               encode_value(*in.member));
+  if (!in.row && !in.forget)
+    return {};
+  if (auto ok = learn_row(in.repo, guard); !ok)
+    return ok;
+  const auto index_key = [&] {
+    return encode_key(repo_by_status_key{guard.status, guard.due, in.repo});
+  };
+  const bool moves = !in.row || !guard.has_row || in.row->status != guard.status
+                     || due_of(*in.row) != guard.due;
+  if (guard.has_row && moves)
+    batch_.erase(index_key());
+  if (!in.row) {
+    batch_.erase(encode_key(repo_key{in.repo}));
+    batch_.erase(encode_key(member_key{default_dataset, in.repo}));
+    guard.has_row = false;
+    return {};
+  }
+  auto row = *in.row;
+  row.erased_through = erased_through;
+  batch_.put(encode_key(repo_key{in.repo}), encode_value(row));
+  guard.learn(row);
+  if (moves)
+    batch_.put(index_key(), {});
+  return {};
+}
+
+result<void> update_writer::stage_buffer(const repo_update& in) {
+  const auto range = range_of<sync_buffer_key>(in.repo);
+  if (in.buffer_clear || in.forget) {
+    auto rows = db_.scan(range);
+    for (; rows.valid(); rows.next())
+      batch_.erase(rows.key());
+    if (auto ok = rows.status(); !ok)
+      return ok;
+    for (const auto& key : unwritten_buffer_)
+      if (key >= range.begin && key < range.end)
+        batch_.erase(key);
+  }
+  for (const auto& [number, frame] : in.buffer_put) {
+    const auto view = frame.bytes.view();
+    auto key = encode_key(sync_buffer_key{in.repo, number});
+    batch_.put(
+      key, encode_value(waiting_row{frame.at, frame.first_cursor, frame.relay,
+                                    stored_bytes{{view.begin(), view.end()}}}));
+    unwritten_buffer_.push_back(std::move(key));
+  }
+  return {};
+}
+
+uint64_t update_writer::fence(const atproto::did& repo) {
+  auto& known = fences_[repo];
+  fence_order_.erase(known);
+  known = ++last_fence_;
+  fence_order_.emplace(known, repo);
+  if (fence_order_.size() > limits::fences_max) {
+    fences_.erase(fence_order_.begin()->second);
+    fence_order_.erase(fence_order_.begin());
+  }
+  return last_fence_;
 }
 
 } // namespace weir::storage
