@@ -1,3 +1,4 @@
+#include "base/crash_point.hpp"
 #include "base/log.hpp"
 #include "storage/disk/database_impl.hpp"
 #include "storage/disk/table_purge.hpp"
@@ -40,10 +41,30 @@ void row_reader::seek(std::string_view key) {
 result<void> row_reader::status() const {
   const auto x = impl_->rows->status();
   return x.ok() ? result<void>{}
-                : from_status(impl_->owner.options.directory, x);
+                : from_status(impl_->owner.store.options.directory, x);
 }
 
 // -- database -----------------------------------------------------------------
+
+/// Opening a store writes to it, so a full disk is often first met here.
+static error with_remedy(error x) {
+  if (x.code == ec::disk_full)
+    x.context += "; make room on that disk";
+  return x;
+}
+
+result<std::unique_ptr<database>> database::open(database_options options) {
+  auto rep = std::make_unique<impl>(std::move(options));
+  auto opened = rep->store.open([&x = *rep](const error& reason) {
+    if (!x.store.read_only())
+      x.fail_for_good(reason);
+  });
+  if (!opened)
+    return with_remedy(opened.error());
+  pass(crash_point::store_opened);
+  rep->serving = true;
+  return std::unique_ptr<database>{new database{std::move(rep)}};
+}
 
 database::database(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {}
 
@@ -59,14 +80,14 @@ void database::impl::fail_for_good(const error& reason) {
     failure = reason;
     failed = true;
   }
-  log::error("store_failed",
-             {{"directory", options.directory}, {"reason", to_string(reason)}});
-  if (serving && options.on_failure)
-    options.on_failure(reason);
+  log::error("store_failed", {{"directory", store.options.directory},
+                              {"reason", to_string(reason)}});
+  if (serving && store.options.on_failure)
+    store.options.on_failure(reason);
 }
 
 error database::impl::failed_to_read(const leveldb::Status& x) const {
-  auto out = from_status(options.directory, x);
+  auto out = from_status(store.options.directory, x);
   ++failed_reads;
   const std::lock_guard guard{failure_mutex};
   auto& all = read_failures;
@@ -79,7 +100,7 @@ error database::impl::failed_to_read(const leveldb::Status& x) const {
 result<std::optional<std::string>> database::get(std::string_view key) const {
   ++impl_->gets;
   std::optional<std::string> out{std::in_place};
-  const auto x = impl_->db->Get(checked_read(), slice(key), &*out);
+  const auto x = impl_->store.db->Get(checked_read(), slice(key), &*out);
   if (x.IsNotFound())
     return std::optional<std::string>{};
   if (!x.ok())
@@ -88,14 +109,14 @@ result<std::optional<std::string>> database::get(std::string_view key) const {
 }
 
 result<void> database::write(const write_batch& batch, sync_mode sync) {
-  if (impl_->read_only())
+  if (impl_->store.read_only())
     return fail(ec::invalid_argument, "the store was opened to read only");
   if (failed())
     return failure();
   leveldb::WriteOptions how;
   how.sync = sync == sync_mode::durable;
-  if (const auto x = impl_->db->Write(how, batch.rep_.get()); !x.ok()) {
-    impl_->fail_for_good(from_status(impl_->options.directory, x));
+  if (const auto x = impl_->store.db->Write(how, batch.rep_.get()); !x.ok()) {
+    impl_->fail_for_good(from_status(impl_->store.options.directory, x));
     return failure();
   }
   ++impl_->batches;
@@ -109,7 +130,7 @@ row_reader database::scan(const key_range& range) const {
   auto options = checked_read();
   options.fill_cache = false;
   auto rep = std::make_unique<row_reader::impl>(
-    *impl_, impl_->db->NewIterator(options), range);
+    *impl_, impl_->store.db->NewIterator(options), range);
   rep->rows->Seek(slice(range.begin));
   return row_reader{std::move(rep)};
 }
@@ -118,7 +139,7 @@ result<std::optional<std::pair<std::string, std::string>>>
 database::last_in(const key_range& range) const {
   ++impl_->scans;
   const std::unique_ptr<leveldb::Iterator> rows{
-    impl_->db->NewIterator(checked_read())};
+    impl_->store.db->NewIterator(checked_read())};
   if (!range.end.empty())
     rows->Seek(slice(range.end));
   if (rows->Valid())
@@ -148,30 +169,31 @@ std::vector<std::string> database::failed_reads() const {
 }
 
 const store_identity& database::identity() const noexcept {
-  return impl_->identity;
+  return impl_->store.identity;
 }
 
 uint64_t database::store_epoch() const noexcept {
-  return impl_->epoch;
+  return impl_->store.epoch;
 }
 
 int database::level0_files() const {
   std::string text;
-  if (!impl_->db->GetProperty("leveldb.num-files-at-level0", &text))
+  if (!impl_->store.db->GetProperty("leveldb.num-files-at-level0", &text))
     return 0;
   return std::stoi(text);
 }
 
 uint64_t database::file_bytes() const {
-  auto* env = impl_->disk;
+  auto* env = impl_->store.disk;
   std::vector<std::string> names;
-  if (!env->GetChildren(impl_->options.directory, &names).ok())
+  if (!env->GetChildren(impl_->store.options.directory, &names).ok())
     return 0;
   uint64_t out = 0;
   for (const auto& name : names) {
     uint64_t size = 0;
     if (name != "." && name != ".."
-        && env->GetFileSize(impl_->options.directory + "/" + name, &size).ok())
+        && env->GetFileSize(impl_->store.options.directory + "/" + name, &size)
+             .ok())
       out += size;
   }
   return out;
@@ -180,7 +202,7 @@ uint64_t database::file_bytes() const {
 uint64_t database::approximate_bytes(const key_range& range) const {
   const leveldb::Range where{slice(range.begin), slice(range.end)};
   uint64_t out = 0;
-  impl_->db->GetApproximateSizes(&where, 1, &out);
+  impl_->store.db->GetApproximateSizes(&where, 1, &out);
   return out;
 }
 
@@ -192,31 +214,23 @@ result<bool> database::purge(const key_range& range) {
 
 uint64_t database::memory_bytes() const {
   std::string text;
-  if (!impl_->db->GetProperty("leveldb.approximate-memory-usage", &text))
+  if (!impl_->store.db->GetProperty("leveldb.approximate-memory-usage", &text))
     return 0;
   return std::stoull(text);
 }
 
-/// LevelDB flushes its memtable for every range that it compacts; this range
-/// has no rows.
-void database::impl::flush_memtable() {
-  const std::string nowhere(1, '\xff');
-  const auto x = slice(nowhere);
-  db->CompactRange(&x, &x);
-}
-
 void database::release_memory() {
   if (!failed())
-    impl_->flush_memtable();
-  impl_->cache->Prune();
+    impl_->store.flush_memtable();
+  impl_->store.cache->Prune();
 }
 
 result<disk_space> database::space() const {
   // Somebody may move the directory away for a moment.
   auto& missed = impl_->looks_missed;
-  missed = impl_->lock->is_in_place() ? 0 : missed + 1;
+  missed = impl_->store.lock->is_in_place() ? 0 : missed + 1;
   if (missed >= limits::place_looks_max) {
-    const auto& directory = impl_->options.directory;
+    const auto& directory = impl_->store.options.directory;
     impl_->fail_for_good(
       fail(ec::storage_failure,
            directory
@@ -227,8 +241,10 @@ result<disk_space> database::space() const {
     return failure();
   }
   disk_space out;
-  if (const auto x = impl_->disk->space(impl_->options.directory, out); !x.ok())
-    return from_status(impl_->options.directory, x);
+  if (const auto x
+      = impl_->store.disk->space(impl_->store.options.directory, out);
+      !x.ok())
+    return from_status(impl_->store.options.directory, x);
   return out;
 }
 
@@ -238,7 +254,7 @@ database_counters database::counters() const noexcept {
 }
 
 safe_env& database::files() noexcept {
-  return *impl_->env;
+  return *impl_->store.env;
 }
 
 } // namespace weir::storage

@@ -46,6 +46,32 @@ result<void> note_opened(const std::vector<std::unique_ptr<database>>& all) {
   return all.front()->write(out, sync_mode::durable);
 }
 
+/// Opens those after the first one.
+result<void> open_others(database_options each,
+                         std::vector<std::unique_ptr<database>>& out) {
+  const auto all_made
+    = out.front()->get(encode_key(meta_key{partitions_row_name}));
+  if (!all_made)
+    return all_made.error();
+  each.may_make = !*all_made;
+  const auto root = each.directory;
+  for (uint16_t i = 1; i < each.expected->partitions; ++i) {
+    each.directory = partition_directory(root, i);
+    each.expected->partition = i;
+    const auto openings = noted_openings(*out.front(), i);
+    if (!openings)
+      return openings.error();
+    each.openings_min = *openings;
+    auto next = database::open(each);
+    if (!next)
+      return next.error().code == ec::not_found
+               ? missing(each.directory, all_made->has_value())
+               : next.error();
+    out.push_back(std::move(*next));
+  }
+  return {};
+}
+
 } // namespace
 
 std::string partition_directory(const std::string& data_dir,
@@ -72,26 +98,9 @@ open_partition_stores(const database_options& options, uint16_t partitions) {
                   + " alone: name the data directory that it lies in");
   if (whole.partitions == 1)
     return out;
-  const auto all_made
-    = out.front()->get(encode_key(meta_key{partitions_row_name}));
-  if (!all_made)
-    return all_made.error();
-  each.may_make = !*all_made;
-  for (uint16_t i = 1; i < whole.partitions; ++i) {
-    each.directory = partition_directory(options.directory, i);
-    each.expected = whole;
-    each.expected->partition = i;
-    const auto openings = noted_openings(*out.front(), i);
-    if (!openings)
-      return openings.error();
-    each.openings_min = *openings;
-    auto next = database::open(each);
-    if (!next)
-      return next.error().code == ec::not_found
-               ? missing(each.directory, all_made->has_value())
-               : next.error();
-    out.push_back(std::move(*next));
-  }
+  each.expected = whole;
+  if (auto ok = open_others(std::move(each), out); !ok)
+    return ok.error();
   if (options.access != access_mode::read_only)
     if (auto ok = note_opened(out); !ok)
       return ok.error();

@@ -2,7 +2,6 @@
 
 #include <leveldb/helpers/memenv.h>
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <set>

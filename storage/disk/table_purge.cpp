@@ -105,7 +105,7 @@ public:
     const auto newest = newest_file();
     if (!newest)
       return newest.error();
-    of_.flush_memtable();
+    of_.store.flush_memtable();
     for (int i = 0; i < limits::purge_rounds_max; ++i) {
       moved_ = false;
       const auto dead = find_dead();
@@ -120,7 +120,7 @@ public:
         continue;
       auto left = is_left(*newest);
       if (left && *left) {
-        of_.flush_memtable();
+        of_.store.flush_memtable();
         left = is_left(*newest);
       }
       return left ? result<bool>{!*left} : left;
@@ -138,18 +138,19 @@ private:
   result<std::vector<dead_rows>> find_dead() {
     // The tables are listed before the reader is made, so they have nothing
     // newer than what the reader sees.
-    const auto tables = list_tables(*of_.db);
+    const auto tables = list_tables(*of_.store.db);
     if (!tables)
       return tables.error();
     auto how = checked_read();
     how.fill_cache = false;
-    const std::unique_ptr<leveldb::Iterator> live{of_.db->NewIterator(how)};
+    const std::unique_ptr<leveldb::Iterator> live{
+      of_.store.db->NewIterator(how)};
     std::vector<dead_rows> out;
     for (const auto& x : *tables) {
       if (x.largest < range_.begin || x.smallest >= range_.end)
         continue;
       auto found = look_into(x, *live);
-      if (!found && !of_.env->env()->FileExists(path_of(x.number))) {
+      if (!found && !of_.store.env->env()->FileExists(path_of(x.number))) {
         moved_ = true;
         continue;
       }
@@ -164,8 +165,8 @@ private:
   result<std::optional<dead_rows>> look_into(const table_file& x,
                                              leveldb::Iterator& live) const {
     open_table table;
-    const auto& directory = of_.options.directory;
-    const auto opened = table.open(of_.env->env(), path_of(x.number));
+    const auto& directory = of_.store.options.directory;
+    const auto opened = table.open(of_.store.env->env(), path_of(x.number));
     if (!opened.ok())
       return from_status(directory, opened);
     auto& rows = *table.rows;
@@ -199,16 +200,16 @@ private:
       marks.Delete(just_before(x.first));
       marks.Delete(just_after(x.first));
     }
-    if (const auto x = of_.db->Write({}, &marks); !x.ok()) {
-      of_.fail_for_good(from_status(of_.options.directory, x));
-      return from_status(of_.options.directory, x);
+    if (const auto x = of_.store.db->Write({}, &marks); !x.ok()) {
+      of_.fail_for_good(from_status(of_.store.options.directory, x));
+      return from_status(of_.store.options.directory, x);
     }
     for (const auto& x : all) {
       const auto first = just_before(x.first);
       const auto last = just_after(x.last);
       const auto begin = slice(first);
       const auto end = slice(last);
-      of_.db->CompactRange(&begin, &end);
+      of_.store.db->CompactRange(&begin, &end);
     }
     return {};
   }
@@ -216,8 +217,9 @@ private:
   /// The largest number of a table or log.
   result<uint64_t> newest_file() const {
     std::vector<std::string> names;
-    const auto& directory = of_.options.directory;
-    if (const auto x = of_.env->env()->GetChildren(directory, &names); !x.ok())
+    const auto& directory = of_.store.options.directory;
+    if (const auto x = of_.store.env->env()->GetChildren(directory, &names);
+        !x.ok())
       return from_status(directory, x);
     uint64_t out = 0;
     for (const auto& name : names)
@@ -228,12 +230,13 @@ private:
   /// True while there is a file with a number up to `newest` that is no table
   /// in use: a log, or a table that a reader needs.
   result<bool> is_left(uint64_t newest) const {
-    const auto tables = list_tables(*of_.db);
+    const auto tables = list_tables(*of_.store.db);
     if (!tables)
       return tables.error();
     std::vector<std::string> names;
-    const auto& directory = of_.options.directory;
-    if (const auto x = of_.env->env()->GetChildren(directory, &names); !x.ok())
+    const auto& directory = of_.store.options.directory;
+    if (const auto x = of_.store.env->env()->GetChildren(directory, &names);
+        !x.ok())
       return from_status(directory, x);
     return std::ranges::any_of(names, [&](const std::string& name) {
       const auto number = number_of(name);
@@ -247,7 +250,7 @@ private:
     char name[32];
     std::snprintf(name, sizeof name, "/%06llu.ldb",
                   static_cast<unsigned long long>(table));
-    return of_.options.directory + name;
+    return of_.store.options.directory + name;
   }
 
   database::impl& of_;

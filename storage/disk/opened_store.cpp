@@ -1,11 +1,10 @@
+#include "storage/disk/opened_store.hpp"
+
 #include "base/crash_point.hpp"
-#include "storage/disk/database_impl.hpp"
 #include "storage/disk/log_repair.hpp"
 #include "storage/disk/manifest.hpp"
 #include "storage/disk/newest_log.hpp"
 #include "storage/format/values.hpp"
-
-#include <algorithm>
 
 namespace weir::storage {
 
@@ -28,25 +27,9 @@ error damaged(const std::string& directory, const std::string& why) {
                                      + why + "): " + damage_remedy);
 }
 
-/// Opening a store writes to it, so a full disk is often first met here.
-error with_remedy(error x) {
-  if (x.code == ec::disk_full)
-    x.context += "; make room on that disk";
-  return x;
-}
-
 } // namespace
 
-result<std::unique_ptr<database>> database::open(database_options options) {
-  auto rep = std::make_unique<impl>(std::move(options));
-  if (auto x = rep->open(); !x)
-    return with_remedy(x.error());
-  pass(crash_point::store_opened);
-  rep->serving = true;
-  return std::unique_ptr<database>{new database{std::move(rep)}};
-}
-
-result<void> database::impl::open() {
+result<void> opened_store::open(std::function<void(const error&)> on_poison) {
   disk = options.disk != nullptr ? options.disk : &posix_disk();
   random = options.random != nullptr ? options.random : &system_random();
   if (read_only()) {
@@ -60,7 +43,7 @@ result<void> database::impl::open() {
     return x;
   if (auto x = repair_logs(*disk, options.directory); !x)
     return x;
-  if (auto x = open_leveldb(); !x)
+  if (auto x = open_leveldb(std::move(on_poison)); !x)
     return x;
   pass(crash_point::store_recovered);
   if (auto x = check_meta(); !x)
@@ -75,7 +58,7 @@ result<void> database::impl::open() {
 }
 
 /// Finds out whose directory it is. Nothing is changed before that.
-result<void> database::impl::claim_directory() {
+result<void> opened_store::claim_directory() {
   const auto& directory = options.directory;
   auto known = read_store_identity(*disk, directory);
   if (!known)
@@ -113,7 +96,7 @@ result<void> database::impl::claim_directory() {
   return write_store_identity(*disk, directory, identity);
 }
 
-result<void> database::impl::check_expected() const {
+result<void> opened_store::check_expected() const {
   if (!options.expected)
     return {};
   const auto& wanted = *options.expected;
@@ -137,7 +120,7 @@ result<void> database::impl::check_expected() const {
 }
 
 /// Without CURRENT a store may be created only if it never had a row.
-result<void> database::impl::check_current() {
+result<void> opened_store::check_current() {
   const auto& directory = options.directory;
   fresh = !disk->FileExists(directory + "/CURRENT");
   if (!fresh)
@@ -151,12 +134,10 @@ result<void> database::impl::check_current() {
   return {};
 }
 
-result<void> database::impl::open_leveldb() {
+result<void>
+opened_store::open_leveldb(std::function<void(const error&)> on_poison) {
   safe_env_options files{.disk = disk};
-  files.on_poison = [this](const error& reason) {
-    if (!read_only())
-      fail_for_good(reason);
-  };
+  files.on_poison = std::move(on_poison);
   files.on_log = [this](const std::string& path) {
     const auto name = path.substr(path.rfind('/') + 1);
     const auto number = file_number(name, ".log").value_or(0);
@@ -187,7 +168,7 @@ result<void> database::impl::open_leveldb() {
            : from_status(options.directory, x);
 }
 
-result<uint64_t> database::impl::meta_number(const char* name) {
+result<uint64_t> opened_store::meta_number(const char* name) {
   std::string value;
   const auto x = db->Get(checked_read(), encode_key(meta_key{name}), &value);
   if (!x.ok())
@@ -200,7 +181,7 @@ result<uint64_t> database::impl::meta_number(const char* name) {
 
 /// The rows inside must agree with the file beside them. A store without rows
 /// is one whose first batch never became durable.
-result<void> database::impl::check_meta() {
+result<void> opened_store::check_meta() {
   const std::unique_ptr<leveldb::Iterator> first{
     db->NewIterator(checked_read())};
   first->SeekToFirst();
@@ -221,7 +202,7 @@ result<void> database::impl::check_meta() {
   return {};
 }
 
-result<void> database::impl::begin_epoch() {
+result<void> opened_store::begin_epoch() {
   const auto count = (epoch >> epoch_counter_shift) + 1;
   epoch = count << epoch_counter_shift | random->next() >> epoch_counter_shift;
   leveldb::WriteBatch batch;
@@ -238,6 +219,14 @@ result<void> database::impl::begin_epoch() {
   how.sync = true;
   const auto x = db->Write(how, &batch);
   return x.ok() ? result<void>{} : from_status(options.directory, x);
+}
+
+/// LevelDB flushes its memtable for every range that it compacts; this range
+/// has no rows.
+void opened_store::flush_memtable() {
+  const std::string nowhere(1, '\xff');
+  const auto x = slice(nowhere);
+  db->CompactRange(&x, &x);
 }
 
 } // namespace weir::storage
