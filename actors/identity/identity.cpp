@@ -342,7 +342,7 @@ identity_actor::behavior_type identity::make_behavior() {
       if (x.owner.error().code == ec::unreachable)
         unchecked_->add();
       health_.on_handle(x, now());
-      perform(machine_.on_handle(x.repo, x.handle, x.owner, wall()));
+      perform(machine_.on_handle(x.repo, x.handle, x.owner));
     },
   };
 }

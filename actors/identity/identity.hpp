@@ -4,7 +4,6 @@
 #include "actors/identity/identity_machine.hpp"
 #include "actors/support/context.hpp"
 
-#include <functional>
 #include <memory>
 #include <optional>
 

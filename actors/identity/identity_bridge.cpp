@@ -140,6 +140,40 @@ void take_resolved(const result<net::http_response>& r, identity_handle& x) {
     x.owner = fail(ec::not_found, is_given ? "no such handle" : foreign);
 }
 
+/// What the directory, or the host of a did:web, says of a DID.
+identity_document read_document(const did& repo,
+                                const result<net::http_response>& x) {
+  identity_document out;
+  out.repo = repo;
+  const auto is_plc = !document_is_foreign(repo);
+  if (x && is_plc)
+    out.date = date_of(x->headers);
+  if (!x) {
+    auto why = x.error();
+    // A redirect, or a server without that name, decides nothing about it.
+    if ((is_plc && why.code == ec::invalid_argument)
+        || why.code == ec::not_found)
+      why.code = ec::unreachable;
+    out.doc = std::move(why);
+  } else if (says_gone(repo, x->status, as_text(x->body))) {
+    out.gone = true;
+  } else if (x->status == 404) {
+    out.is_foreign = is_plc && !says_not_registered(as_text(x->body));
+    out.doc = fail(ec::not_found, out.is_foreign
+                                    ? "the directory answers HTTP 404"
+                                    : "the DID is not registered");
+  } else if (x->status != 200) {
+    out.doc = fail(ec::unreachable, "HTTP " + std::to_string(x->status));
+    if (x->status == 429)
+      out.limited = x->retry_after.value_or(std::chrono::seconds{0});
+  } else {
+    out.doc = atproto::parse_did_document(as_text(x->body), repo);
+  }
+  if (is_plc && !out.doc && is_no_document(out.doc.error().code))
+    out.doc = fail(ec::unreachable, out.doc.error().context);
+  return out;
+}
+
 void lookups::fetch_document(const did& repo, identity_actor to) {
   auto target
     = did_document_url(repo, options_.plc_url, options_.allow_private);
@@ -152,38 +186,12 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
   auto request = small_request(std::move(*target),
                                limits::did_document_bytes_max);
   const auto& client = is_plc ? directory_ : client_;
-  client->get(std::move(request), [repo, to, is_plc, is_proved](
-                                    result<net::http_response> x) {
-    identity_document out;
-    out.repo = repo;
-    if (x && is_plc)
-      out.date = date_of(x->headers);
-    out.date_is_proved = is_proved;
-    if (!x) {
-      auto why = x.error();
-      // A redirect, or a server without that name, decides nothing about it.
-      if ((is_plc && why.code == ec::invalid_argument)
-          || why.code == ec::not_found)
-        why.code = ec::unreachable;
-      out.doc = std::move(why);
-    } else if (says_gone(repo, x->status, as_text(x->body))) {
-      out.gone = true;
-    } else if (x->status == 404) {
-      out.is_foreign = is_plc && !says_not_registered(as_text(x->body));
-      out.doc = fail(ec::not_found, out.is_foreign
-                                      ? "the directory answers HTTP 404"
-                                      : "the DID is not registered");
-    } else if (x->status != 200) {
-      out.doc = fail(ec::unreachable, "HTTP " + std::to_string(x->status));
-      if (x->status == 429)
-        out.limited = x->retry_after.value_or(std::chrono::seconds{0});
-    } else {
-      out.doc = atproto::parse_did_document(as_text(x->body), repo);
-    }
-    if (is_plc && !out.doc && is_no_document(out.doc.error().code))
-      out.doc = fail(ec::unreachable, out.doc.error().context);
-    caf::anon_send(to, std::move(out));
-  });
+  client->get(std::move(request),
+              [repo, to, is_proved](const result<net::http_response>& x) {
+                auto out = read_document(repo, x);
+                out.date_is_proved = is_proved;
+                caf::anon_send(to, std::move(out));
+              });
 }
 
 void lookups::fetch_export(uint64_t after, size_t lines, identity_actor to) {

@@ -44,7 +44,7 @@ public:
   }
 
   void handle(const std::string& name, const result<atproto::did>& owner) {
-    last = machine.on_handle(alice, name, owner, wall);
+    last = machine.on_handle(alice, name, owner);
   }
 
   void pass(std::chrono::microseconds x) {
