@@ -6,7 +6,6 @@
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 
-#include <algorithm>
 #include <list>
 #include <unordered_map>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "actors/router/router_impl.hpp"
 #include "actors/support/finished_frames.hpp"
-#include "actors/support/gather.hpp"
 #include "actors/support/owed_answer.hpp"
 
 #include <caf/actor_system.hpp>
@@ -11,9 +10,9 @@ namespace weir::actors {
 
 void router::take(frames batch) {
   const auto waited = waiting_.has_frames();
-  route(waiting_.take(std::move(batch), residents_.size(),
+  route(waiting_.take(std::move(batch), repos_.size(),
                       [this](const atproto::stamped_frame& x) {
-                        return residents_.find(x.repo) == nullptr && wakes(x);
+                        return !repos_.contains(x.repo) && wakes(x);
                       }));
   take_waiting();
   const auto now = shared_->time->steady_now();
@@ -22,7 +21,7 @@ void router::take(frames batch) {
 }
 
 void router::take_waiting() {
-  while (auto frame = waiting_.next_frame(residents_.size())) {
+  while (auto frame = waiting_.next_frame(repos_.size())) {
     frames one;
     one.push_back(std::move(*frame));
     route(std::move(one));
@@ -44,7 +43,7 @@ void router::route(frames batch) {
     own.push_back(std::move(x));
   }
   for (const auto& did : order)
-    deliver(did, std::move(by_repo[did]));
+    repos_.deliver(did, std::move(by_repo[did]));
   dropped.tell(this, *shared_);
 }
 
@@ -88,7 +87,7 @@ void router::start(const atproto::did& repo, stream_claims::news heard,
 void router::try_start(const atproto::did& repo,
                        const stream_claims::news& heard,
                        std::function<void()> then) {
-  when_awake(repo, [=, this](const repo_actor& to) {
+  repos_.when_awake(repo, [=, this](const repo_actor& to) {
     request(to, caf::infinite,
             add_repos{{repo}, {}, heard.look_up, heard.least})
       .then(
@@ -105,7 +104,7 @@ void router::try_start(const atproto::did& repo,
 
 /// A command failed with its REPO: the next one reads what is on disk.
 void router::ask_successor(const atproto::did& repo, bool of_addition) {
-  when_awake(repo, [=, this](const repo_actor& to) {
+  repos_.when_awake(repo, [=, this](const repo_actor& to) {
     request(to, caf::infinite, ask_tracked{})
       .then(
         [=, this](const tracked_reply& x) {
@@ -118,24 +117,11 @@ void router::ask_successor(const atproto::did& repo, bool of_addition) {
   });
 }
 
-/// Runs now, or when the successor of a closing or dead REPO exists.
-void router::when_awake(const atproto::did& repo,
-                        std::function<void(const repo_actor&)> run) {
-  auto& x = wake(repo);
-  if (x.at == phase::awake) {
-    run(x.home.handle);
-    return;
-  }
-  x.home.later.push_back([this, repo, run = std::move(run)] {
-    run(residents_.find(repo)->home.handle);
-  });
-}
-
 /// Tells the REPO, if its repo is tracked.
 template <class Message>
 void router::tell(const Message& x) {
   if (tracked_.contains(x.repo))
-    when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
+    repos_.when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
 }
 
 /// Passes the request on; the REPO answers it.
@@ -143,8 +129,9 @@ template <class Reply, class Request>
 caf::result<Reply> router::pass_on(const Request& x) {
   auto promise = make_response_promise<Reply>();
   auto owed = std::make_shared<owed_answer<Reply>>(promise);
-  when_awake(x.repo,
-             [owed, x](const repo_actor& to) { owed->pass_on(to, x); });
+  repos_.when_awake(x.repo, [owed, x](const repo_actor& to) {
+    owed->pass_on(to, x);
+  });
   return promise;
 }
 
@@ -155,26 +142,13 @@ void router::admit(const atproto::did& repo,
 }
 
 void router::begin_commands() {
-  while (auto x = waiting_.next_command(residents_.size()))
-    when_awake(x->repo, std::move(x->run));
+  while (auto x = waiting_.next_command(repos_.size()))
+    repos_.when_awake(x->repo, std::move(x->run));
 }
 
 void router::command_done() {
   waiting_.done();
   begin_commands();
-}
-
-void router::deliver(const atproto::did& repo, frames batch) {
-  auto& x = wake(repo);
-  if (x.at == phase::awake) {
-    send(x.home.handle, repo_frames{std::move(batch)});
-    return;
-  }
-  if (x.at == phase::parked) {
-    give_up(batch);
-    return;
-  }
-  std::move(batch.begin(), batch.end(), std::back_inserter(x.home.stash));
 }
 
 /// Sends one command to the REPO of each DID and adds up the answers. When one
@@ -188,41 +162,52 @@ caf::result<Reply> router::forward_all(const Request& x,
     [promise, total](const caf::error& failed) mutable {
       failed ? promise.deliver(failed) : promise.deliver(*total);
     });
-  constexpr auto adds = std::is_same_v<Request, add_repos>;
-  constexpr auto changes = adds || std::is_same_v<Request, remove_repos>;
+  const auto add = [total, count](const Reply& y) {
+    (*total).*count += y.*count;
+  };
   auto blank = std::make_shared<Request>(x);
   blank->repos.clear();
   for (const auto& repo : x.repos) {
-    if (!adds && !tracked_.contains(repo))
+    if (!std::is_same_v<Request, add_repos> && !tracked_.contains(repo))
       continue;
     all->expect();
     admit(repo, [=, this](const repo_actor& to) {
-      // No earlier, because the repo's frames come after this command.
-      if (adds)
-        tracked_.begin_addition(repo);
       auto one = *blank;
       one.repos.push_back(repo);
-      if constexpr (adds)
-        one.look_up = claims_.forget(repo);
-      request(to, caf::infinite, std::move(one))
-        .then(
-          [=, this](const Reply& y) {
-            if (adds)
-              tracked_.end_addition(repo, true);
-            (*total).*count += y.*count;
-            all->answered();
-            command_done();
-          },
-          [=, this](const caf::error& why) {
-            if (changes)
-              ask_successor(repo, adds);
-            all->failed(why);
-            command_done();
-          });
+      forward<Reply>(to, std::move(one), add, all);
     });
   }
   all->answered();
   return promise;
+}
+
+/// Sends the command for one DID.
+template <class Reply, class Request, class Add>
+void router::forward(const repo_actor& to, Request one, const Add& add,
+                     const std::shared_ptr<gather>& all) {
+  constexpr auto adds = std::is_same_v<Request, add_repos>;
+  constexpr auto changes = adds || std::is_same_v<Request, remove_repos>;
+  const auto repo = one.repos.front();
+  if constexpr (adds) {
+    // No earlier, because the repo's frames come after this command.
+    tracked_.begin_addition(repo);
+    one.look_up = claims_.forget(repo);
+  }
+  request(to, caf::infinite, std::move(one))
+    .then(
+      [=, this](const Reply& y) {
+        if (adds)
+          tracked_.end_addition(repo, true);
+        add(y);
+        all->answered();
+        command_done();
+      },
+      [=, this](const caf::error& why) {
+        if (changes)
+          ask_successor(repo, adds);
+        all->failed(why);
+        command_done();
+      });
 }
 
 /// Answers when the changes that the lines caused are durable.
@@ -286,6 +271,20 @@ void router::on_doubt(const listing_doubt& x) {
   begin_lines();
 }
 
+void router::tell_lost() {
+  waiting_.forget_frames(); // These frames come again as well, in order.
+  for (const auto& upstream : shared_->all_upstreams())
+    send(upstream, frames_lost{});
+}
+
+void router::sweep() {
+  repos_.sweep();
+  take_waiting();
+  const auto now = shared_->time->steady_now();
+  const auto tries = waiting_.has_frames() ? limits::held_tries_per_sweep : 1;
+  timer_.arm(this, now, now + options_.sweep / tries);
+}
+
 // -- DIDs that the streams of PDSs name ---------------------------------------
 
 void router::claim(const atproto::stamped_frame& x) {
@@ -326,7 +325,10 @@ void router::begin_claimed(const stream_claim_decided& x) {
 }
 
 router_actor::behavior_type router::make_behavior() {
-  set_down_handler([this](caf::down_msg& x) { on_repo_down(x); });
+  set_down_handler([this](caf::down_msg& x) {
+    if (const auto repo = repos_.on_down(x))
+      on_doubt({*repo});
+  });
   set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   const auto now = shared_->time->steady_now();
   timer_.arm(this, now, now + options_.sweep);
@@ -337,15 +339,24 @@ router_actor::behavior_type router::make_behavior() {
     },
     [this](stop_actor) { quit(); },
     [this](get_status) {
-      return status({{"awake", residents_.size()},
-                     {"frames_wait", waiting_.has_frames()}},
-                    std::to_string(home_->number));
+      return status(
+        {{"awake", repos_.size()}, {"frames_wait", waiting_.has_frames()}},
+        std::to_string(home_->number));
     },
     [this](frame_batch& x) { take(std::move(x.frames)); },
-    [this](const repo_passive& x) { on_passive(x); },
+    [this](const repo_passive& x) {
+      if (repos_.on_passive(x))
+        take_waiting();
+    },
     [this](const repo_removed& x) { tracked_.learn(x.repo, false); },
-    [this](const journal_fenced& x) { on_fenced(x); },
-    [this](const journal_noted& x) { on_noted(x); },
+    [this](const journal_fenced& x) {
+      if (repos_.on_fenced(x))
+        tell_lost();
+    },
+    [this](const journal_noted& x) {
+      if (repos_.on_noted(x))
+        tell_lost();
+    },
     [this](const listing_doubt& x) { on_doubt(x); },
     [this](const stream_claim_decided& x) { on_decided(x); },
     [this](const stream_claims_rest& x) {

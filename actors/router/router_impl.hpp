@@ -1,10 +1,11 @@
 #pragma once
 
+#include "actors/router/awake_repos.hpp"
 #include "actors/router/listing_gate.hpp"
-#include "actors/router/resident_machine.hpp"
 #include "actors/router/router.hpp"
 #include "actors/router/stream_claims.hpp"
 #include "actors/router/wake_machine.hpp"
+#include "actors/support/gather.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
 #include "messages/account.hpp"
@@ -15,12 +16,11 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <functional>
-#include <unordered_map>
-#include <vector>
 
 namespace weir::actors {
 
-/// The ROUTER: router.cpp routes, router_residents.cpp manages REPOs.
+/// The ROUTER: what becomes of frames, commands and listings. `awake_repos` has
+/// its REPOs.
 class router final : public observed<router_actor::base> {
 public:
   router(caf::actor_config& config, context_ptr shared, home_ptr partition,
@@ -28,7 +28,7 @@ public:
     : observed(config, "router", turn::full), shared_(std::move(shared)),
       home_(std::move(partition)), options_(std::move(options)),
       tracking_(options_.mode, options_.signal), tracked_(std::move(tracked)),
-      make_repo_(std::move(make_repo)), residents_(options_.residents),
+      repos_(this, shared_, home_, options_.residents, std::move(make_repo)),
       waiting_(options_.residents.resident_max),
       lines_(options_.residents.resident_max) {
     const auto count = [this](const char* result) {
@@ -44,40 +44,21 @@ public:
 
   behavior_type make_behavior() override;
 
-  /// Stops all REPOs, since only this actor knows them: one that waits for an
-  /// answer or a timer would keep the process alive.
   void on_exit() override {
-    residents_.for_each([this](home& x) {
-      if (x.handle)
-        send(x.handle, stop_actor{});
-    });
-    residents_.clear();
-    by_address_.clear();
+    repos_.stop();
     waiting_.clear();
     lines_.clear();
     shared_ = nullptr;
     home_ = nullptr;
-    make_repo_ = nullptr;
     observed::on_exit();
   }
 
 private:
-  /// A REPO, and the work that waits until it is awake.
-  struct home {
-    repo_actor handle;
-    std::vector<atproto::stamped_frame> stash;
-    std::vector<std::function<void()>> later; ///< Commands.
-
-    bool has_work() const noexcept { return !stash.empty() || !later.empty(); }
-  };
-
   struct command {
     atproto::did repo;
     std::function<void(const repo_actor&)> run;
   };
 
-  using residents = resident_machine<home>;
-  using phase = resident_phase;
   using frames = wake_machine<command>::frames;
 
   void take(frames batch);
@@ -86,26 +67,13 @@ private:
   bool wanted(const atproto::stamped_frame& x);
   bool wakes(const atproto::stamped_frame& x);
 
-  void deliver(const atproto::did& repo, frames batch);
-  residents::resident& wake(const atproto::did& repo);
-  void spawn(const atproto::did& repo, home& x);
-  void close(const residents::closing& x, bool crowded);
-  void fence(const atproto::did& repo);
-  void give_up(const frames& batch);
   void tell_lost();
-  void resume(home& x);
-  void when_awake(const atproto::did& repo,
-                  std::function<void(const repo_actor&)> run);
   void admit(const atproto::did& repo,
              std::function<void(const repo_actor&)> run);
   void begin_commands();
   void command_done();
   void begin_lines();
   void give_line(const repo_listed& line, std::function<void()> then);
-  void on_passive(const repo_passive& x);
-  void on_repo_down(const caf::down_msg& x);
-  void on_fenced(const journal_fenced& x);
-  void on_noted(const journal_noted& x);
   void on_doubt(const listing_doubt& x);
   caf::result<listing_taken> listed(const repo_listing& x);
   void sweep();
@@ -124,17 +92,16 @@ private:
   caf::result<Reply> pass_on(const Request& x);
   template <class Reply, class Request>
   caf::result<Reply> forward_all(const Request& x, uint32_t Reply::*count);
+  template <class Reply, class Request, class Add>
+  void forward(const repo_actor& to, Request one, const Add& add,
+               const std::shared_ptr<gather>& all);
 
   context_ptr shared_;
   home_ptr home_;
   router_options options_;
   tracking_machine tracking_;
   tracked_repos tracked_;
-  repo_factory make_repo_;
-  residents residents_;
-  std::unordered_map<caf::actor_addr, atproto::did> by_address_;
-  /// The JOURNAL's last answer; no fence of this shard is above it.
-  uint64_t incarnation_ = 0;
+  awake_repos repos_;
   wake_machine<command> waiting_;
   listing_gate<std::function<void()>> lines_;
   stream_claims claims_;
