@@ -1,13 +1,22 @@
-#include "actors/node/node_impl.hpp"
-#include "actors/node/sparing_policy.hpp"
+#include "actors/node/node.hpp"
+
+#include "actors/node/actor_setup.hpp"
+#include "actors/node/guardian.hpp"
+#include "actors/node/memory_plan.hpp"
+#include "actors/node/node_servers.hpp"
+#include "actors/node/node_system.hpp"
+#include "actors/node/partition.hpp"
+#include "actors/node/watches.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/support/node_sums.hpp"
-#include "messages/caf_types.hpp"
 #include "storage/disk/safe_env.hpp"
 #include "storage/disk/store_sizes.hpp"
+#include "storage/tables/upstream_table.hpp"
 
-#include <caf/atom.hpp>
+#include <caf/scoped_actor.hpp>
+#include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <thread>
 
 namespace weir::actors {
@@ -20,66 +29,72 @@ size_t cores() {
 
 } // namespace
 
-actor_config::actor_config(size_t threads, executor* run) {
-#define WEIR_REGISTER_MESSAGE(name) add_message_type<name>("weir::" #name);
-  WEIR_TRAVELLING_MESSAGES(WEIR_REGISTER_MESSAGE)
-#undef WEIR_REGISTER_MESSAGE
-  set("scheduler.max-threads", threads);
-  set("scheduler.max-throughput", size_t{300});
-  set("logger.verbosity", caf::atom("quiet"));
-  if (run != nullptr)
-    run->configure(*this);
-  else
-    load<caf::scheduler::coordinator<sparing_policy>>();
-}
+/// The parts that a process has once, and the partitions, in the order in which
+/// they start.
+struct node::impl {
+  node_config config;
+  std::function<void(const error&)> on_failure;
+  node_seams seams; ///< Clock and randomness are set; the rest may be null.
+
+  context_ptr shared = std::make_shared<context>();
+  std::vector<std::unique_ptr<partition>> partitions;
+  network net;
+  node_system system;
+  std::shared_ptr<repo_metrics> repos;
+  node_servers servers;
+  std::shared_ptr<std::atomic<bool>> ready
+    = std::make_shared<std::atomic<bool>>(false);
+  std::vector<guarded_child> children;
+  std::vector<storage::upstream_row> streams; ///< As they were at the start.
+  uint32_t filter_generation = 0;
+  uint64_t outdated = 0; ///< `node_holdings::outdated`.
+  guardian_actor guardian;
+  room_actor room;
+  common_actor health;
+  common_actor progress;
+  bool stopped = false;
+
+  /// The process ends with this actor, unless its child has a `restart`.
+  template <class Handle>
+  void guard(std::string name, const Handle& x) {
+    children.push_back(
+      {std::move(name), caf::actor_cast<caf::strong_actor_ptr>(x), {}});
+  }
+
+  /// @param owner For `node_seams::opened`.
+  result<void> start(const node& owner);
+  result<void> open_partitions();
+  /// The partition whose store also has the rows of the whole node.
+  partition& root() { return *partitions.front(); }
+  result<void> open_network();
+  result<void> load_rows();
+  result<void> start_stores();
+  result<void> start_partitions();
+  actor_setup setup() const { return {*system, config, shared, net}; }
+  result<void> start_supervisor();
+  result<void> start_servers();
+  void show_upstreams();
+  void start_upstreams();
+  void start_watches();
+  void start_guardian();
+  void stop();
+  void stop_actors();
+};
 
 result<void> node::impl::start(const node& owner) {
   if (const auto problems = config.problems(); !problems.empty())
     return fail(ec::invalid_argument, problems.front());
-  if (auto ok = open_partitions(); !ok)
-    return ok;
-  auto sockets = make_network(config, *seams.time, seams.transport,
-                              seams.tls);
-  if (!sockets)
-    return sockets.error();
-  net = std::move(*sockets);
-  if (net.threads)
-    net.threads->start();
-  // These write by themselves: before the JOURNALs exist, which then write
-  // alone.
-  auto streams = load_upstreams(root().store(), config.upstreams);
-  if (!streams)
-    return streams.error();
-  const auto filter
-    = load_filter(root().store(),
-                  wire::collection_filter::parse(config.collections).value());
-  if (!filter)
-    return filter.error();
-  filter_generation = *filter;
-  for (const auto& x : partitions)
-    if (auto ok = x->load_consumer(); !ok)
+  for (const auto step :
+       {&impl::open_partitions, &impl::open_network, &impl::load_rows,
+        &impl::start_stores, &impl::start_partitions, &impl::start_supervisor,
+        &impl::start_servers})
+    if (auto ok = (this->*step)(); !ok)
       return ok;
-  shared->signers.begin(seams.random->next(), streams->size());
-  shared->health.with([this](health_machine& x) {
-    x.begin(config.plc_url, config.handle_resolver_url);
-  });
-  start_system();
-  for (const auto& x : partitions)
-    x->start_store(*system);
-  start_identity();
-  // Rows with reports of relays that are no longer followed need work.
-  show_upstreams(*streams);
-  if (auto ok = start_partitions(); !ok)
-    return ok;
-  if (auto ok = start_supervisor(*streams); !ok)
-    return ok;
-  if (auto ok = start_servers(); !ok)
-    return ok;
   if (seams.opened)
     seams.opened(owner);
-  start_upstreams(*streams);
+  start_upstreams();
   start_watches();
-  add_gauges();
+  add_gauges(shared, partitions);
   start_guardian();
   ready->store(true);
   return {};
@@ -110,35 +125,52 @@ result<void> node::impl::open_partitions() {
   return {};
 }
 
-void node::impl::start_system() {
-  caf_config = std::make_unique<actor_config>(
-    config.threads == 0 ? cores() : config.threads, seams.run);
-  system = std::make_unique<caf::actor_system>(*caf_config);
-  if (seams.run != nullptr)
-    seams.run->begin(*system, [this] {
-      for (const auto& x : partitions)
-        x->store().db->files().wait_until_idle();
-    });
+result<void> node::impl::open_network() {
+  auto sockets = make_network(config, *seams.time, seams.transport, seams.tls);
+  if (!sockets)
+    return sockets.error();
+  net = std::move(*sockets);
+  if (net.threads)
+    net.threads->start();
+  return {};
 }
 
-void node::impl::start_identity() {
-  identity_options identities;
-  identities.per_second = config.plc_per_second;
-  const auto plan = plan_memory(config);
-  identities.cached_max = plan.identities;
-  identities.waiting_max = plan.identity_waits;
-  identities.failures_max = plan.lookup_failures;
-  export_options exported;
-  if (config.mode == tracking_mode::full_network)
-    exported.directory = config.plc_url;
-  exported.wanted_min = config.most.export_wanted_min;
-  shared->identity = spawn_identity(
-    *system, shared, identities,
-    make_identity_network(net.transport, net.guarded, net.configured,
-                          {config.plc_url, config.handle_resolver_url,
-                           config.allow_private_addresses}),
-    std::move(exported));
+/// These write by themselves: before the JOURNALs exist, which then write
+/// alone.
+result<void> node::impl::load_rows() {
+  auto rows = load_upstreams(root().store(), config.upstreams);
+  if (!rows)
+    return rows.error();
+  streams = std::move(*rows);
+  const auto filter
+    = load_filter(root().store(),
+                  wire::collection_filter::parse(config.collections).value());
+  if (!filter)
+    return filter.error();
+  filter_generation = *filter;
+  for (const auto& x : partitions)
+    if (auto ok = x->load_consumer(); !ok)
+      return ok;
+  return {};
+}
+
+result<void> node::impl::start_stores() {
+  shared->signers.begin(seams.random->next(), streams.size());
+  shared->health.with([this](health_machine& x) {
+    x.begin(config.plc_url, config.handle_resolver_url);
+  });
+  system.start(config.threads == 0 ? cores() : config.threads, seams.run,
+               [this] {
+                 for (const auto& x : partitions)
+                   x->store().db->files().wait_until_idle();
+               });
+  for (const auto& x : partitions)
+    x->start_store(*system);
+  shared->identity = setup().identity();
   guard("identity", shared->identity);
+  // Rows with reports of relays that are no longer followed need work.
+  show_upstreams();
+  return {};
 }
 
 /// Makes one step at a time, for all partitions.
@@ -153,7 +185,7 @@ result<void> node::impl::start_partitions() {
     {plan_memory(config).doubts, limits::doubt_disk_bytes_max});
   repos = std::make_shared<repo_metrics>(shared->metrics);
   const auto make_backfill
-    = std::make_shared<const backfill_factory>(backfills());
+    = std::make_shared<const backfill_factory>(setup().backfills());
   for (const auto& x : partitions)
     x->start_readings(*system, repos, make_backfill);
   return {};
@@ -166,14 +198,23 @@ void node::impl::start_guardian() {
   guardian = spawn_guardian(*system, shared, std::move(children), on_failure);
 }
 
+result<void> node::impl::start_supervisor() {
+  const auto quiet_work = std::ranges::any_of(partitions, [](const auto& x) {
+    return x->has_quiet_work();
+  });
+  auto env = setup().environment_of_supervisor(filter_generation, quiet_work);
+  auto listed = env.signal_collections;
+  if (!env.holders_listing.empty())
+    listed.push_back(env.holders_listing);
+  auto listings = load_listings(root().store(), streams, listed);
+  if (!listings)
+    return listings.error();
+  env.listings = std::move(*listings);
+  guard("supervisor", setup().supervisor(std::move(env)));
+  return {};
+}
+
 result<void> node::impl::start_servers() {
-  auto hosts = config.allowed_hosts;
-  for (const auto& at : {config.bind, config.operations_bind})
-    hosts.push_back(at.substr(0, at.rfind(':')));
-  access = std::make_shared<access_control>(
-    access_options{config.admin_password, std::move(hosts),
-                   config.open_probes},
-    *seams.time);
   api_environment env;
   env.shared = shared;
   env.consumer_name = channel_consumer;
@@ -185,58 +226,16 @@ result<void> node::impl::start_servers() {
   env.filter_generation = filter_generation;
   env.ready = ready;
   env.request_bytes_max = plan_memory(config).requests;
-  faces = make_api(*system, std::move(env), access);
-  guard("api", faces.actor);
-  const auto open = [this](const char* option, const std::string& at,
-                           const std::shared_ptr<net::http_service>& service,
-                           std::shared_ptr<net::http_server>& server,
-                           std::string& url) -> result<void> {
-    auto where = net::endpoint::parse(at);
-    if (!where)
-      return where.error();
-    net::http_server_options options;
-    options.at = *where;
-    auto made = net::make_http_server(net.transport, service, options);
-    if (!made)
-      return fail(made.error().code,
-                  std::string{option} + ": " + made.error().context
-                    + "; choose another address or port, or end what listens "
-                      "there");
-    server = std::move(*made);
-    url = "http://" + net::to_string(server->local());
-    return {};
-  };
-  if (auto ok = open("bind", config.bind, faces.data, data, data_url); !ok)
-    return ok;
-  return open("operations_bind", config.operations_bind, faces.operations,
-              operations, operations_url);
-}
-
-// -- the streams that a node follows ------------------------------------------
-
-upstream_actor node::impl::spawn_stream(const storage::upstream_row& row) {
-  net::ws_client_options socket;
-  socket.guard = net::address_guard{true}; // The operator named it.
-  socket.tls = net.tls;
-  socket.user_agent = std::string{"weir/"} + version();
-  socket.time = seams.time;
-  socket.random = seams.random;
-  upstream_options options;
-  options.on_future_cursor = config.on_future_cursor;
-  options.assume_contiguous_seq = config.assume_contiguous_seq;
-  const auto plan = plan_memory(config);
-  options.bytes_max = plan.upstream_window;
-  options.frames_max = plan.upstream_frames;
-  if (!row.relay)
-    options.events_per_second = config.pds_events_per_second;
-  return spawn_upstream(*system, shared, row, options,
-                        make_stream_dialer(net.transport, socket));
+  auto ok = servers.start(*system, std::move(env), config, net.transport,
+                          *seams.time);
+  if (ok)
+    guard("api", servers.faces.actor);
+  return ok;
 }
 
 /// REPOs must see the upstreams from the first moment, for the host rule.
-void node::impl::show_upstreams(
-  const std::vector<storage::upstream_row>& rows) {
-  for (const auto& row : rows) {
+void node::impl::show_upstreams() {
+  for (const auto& row : streams) {
     upstream_view view;
     view.id = row.id;
     view.origin = row.url;
@@ -248,22 +247,95 @@ void node::impl::show_upstreams(
   }
 }
 
-void node::impl::start_upstreams(
-  const std::vector<storage::upstream_row>& rows) {
-  for (const auto& row : rows) {
-    upstreams.push_back(spawn_stream(row));
-    guard("upstream", upstreams.back());
+void node::impl::start_upstreams() {
+  for (const auto& row : streams) {
+    guard("upstream", setup().stream(row));
     children.back().restart = [this, id = row.id]() -> caf::strong_actor_ptr {
       // Restart from its row: frames that were in flight come again.
       const auto known = storage::load_upstreams(*root().store().db);
       if (known)
         for (const auto& x : *known)
           if (x.id == id)
-            return caf::actor_cast<caf::strong_actor_ptr>(spawn_stream(x));
+            return caf::actor_cast<caf::strong_actor_ptr>(setup().stream(x));
       on_failure(fail(ec::storage_failure, "an upstream's row is unreadable"));
       return nullptr;
     };
   }
+}
+
+void node::impl::start_watches() {
+  room_watch_options options;
+  options.disk_reserve = config.disk_reserve;
+  options.memory_limit = config.memory_limit;
+  if (seams.resident)
+    options.resident = seams.resident;
+  room = spawn_room_watch(*system, shared, std::move(options), on_failure);
+  guard("room", room);
+  health = spawn_health_watch(*system, shared);
+  guard("health", health);
+  progress = spawn_progress_watch(*system, shared);
+  guard("progress", progress);
+}
+
+/// Ends intake first, then the actors that work on it, the stores last.
+void node::impl::stop_actors() {
+  caf::scoped_actor self{*system};
+  // The context keeps its handles until no actor reads them any more.
+  const auto end = [&](const caf::strong_actor_ptr& x) {
+    if (!x)
+      return;
+    self->send(caf::actor_cast<common_actor>(x), stop_actor{});
+    system.wait_for(self, x);
+  };
+  end(caf::actor_cast<caf::strong_actor_ptr>(guardian));
+  end(caf::actor_cast<caf::strong_actor_ptr>(room));
+  end(caf::actor_cast<caf::strong_actor_ptr>(health));
+  end(caf::actor_cast<caf::strong_actor_ptr>(progress));
+  if (servers.data)
+    servers.data->stop_listening();
+  for (const auto& x : shared->all_upstreams())
+    self->send(x, stop_actor{});
+  for (const auto& x : shared->all_upstreams())
+    system.wait_for(self, caf::actor_cast<caf::strong_actor_ptr>(x));
+  end(caf::actor_cast<caf::strong_actor_ptr>(shared->supervisor));
+  for (const auto& x : partitions)
+    x->end_routers(end);
+  end(caf::actor_cast<caf::strong_actor_ptr>(shared->identity));
+  for (const auto& x : partitions)
+    x->end_consumer(end);
+  if (servers.faces.stop)
+    servers.faces.stop();
+  for (const auto& x : partitions)
+    x->end_store(end);
+}
+
+void node::impl::stop() {
+  if (stopped || !system)
+    return;
+  stopped = true;
+  ready->store(false);
+  stop_actors();
+  servers.data = nullptr;
+  servers.operations = nullptr;
+  if (net.threads) {
+    net.threads->stop();
+    net.threads->join();
+  }
+  system.wait_for_all();
+  servers.faces = {};
+  children.clear();
+  guardian = nullptr;
+  room = nullptr;
+  health = nullptr;
+  progress = nullptr;
+  shared->clear();
+  net.guarded = nullptr; // Clients end before the loops that they run on.
+  net.configured = nullptr;
+  net.tls = nullptr;
+  net.transport = nullptr;
+  // Also releases handles of requests that were never answered.
+  net.threads = nullptr;
+  system.reset();
 }
 
 // -- what others see of it ----------------------------------------------------
@@ -300,11 +372,11 @@ const std::string& node::log_epoch() const noexcept {
 }
 
 const std::string& node::data_url() const noexcept {
-  return impl_->data_url;
+  return impl_->servers.data_url;
 }
 
 const std::string& node::operations_url() const noexcept {
-  return impl_->operations_url;
+  return impl_->servers.operations_url;
 }
 
 void node::stop() {
@@ -318,7 +390,7 @@ node_holdings node::holdings() const {
 }
 
 void node::set_admin_password(const std::string& x) {
-  impl_->access->set_password(x);
+  impl_->servers.access->set_password(x);
 }
 
 metrics_registry& node::metrics() noexcept {

@@ -117,10 +117,9 @@ private:
 };
 
 /// Adds the figures of the stores, the repos and the CONSUMER to the metrics of
-/// the node: sums over its partitions.
+/// the node, as sums over its partitions, and those of its streams.
 /// @param partitions Must live as long as the metrics are read.
-void add_partition_gauges(
-  const context_ptr& shared,
-  const std::vector<std::unique_ptr<partition>>& partitions);
+void add_gauges(const context_ptr& shared,
+                const std::vector<std::unique_ptr<partition>>& partitions);
 
 } // namespace weir::actors

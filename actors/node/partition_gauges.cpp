@@ -134,14 +134,26 @@ void add_consumer_gauges(context& shared) {
                 sum(&consumer_stats::dead_letters));
 }
 
+void add_stream_gauges(context& shared) {
+  for (const auto& x : shared.upstreams.all())
+    shared.metrics.gauge(
+      "weir_upstream_staleness_seconds",
+      "Seconds that a stream is behind the time of day; 0 while it is quiet",
+      "upstream", x.origin, [&shared, id = x.id] {
+        return shared.upstreams.find(id).staleness(shared.time->wall_now(),
+                                                   shared.time->steady_now(),
+                                                   limits::passed_quiet_min);
+      });
+}
+
 } // namespace
 
-void add_partition_gauges(
-  const context_ptr& shared,
-  const std::vector<std::unique_ptr<partition>>& partitions) {
+void add_gauges(const context_ptr& shared,
+                const std::vector<std::unique_ptr<partition>>& partitions) {
   add_repo_gauges(*shared);
   add_store_gauges(*shared, partitions);
   add_consumer_gauges(*shared);
+  add_stream_gauges(*shared);
 }
 
 } // namespace weir::actors

@@ -1,11 +1,14 @@
-#include "actors/node/node_impl.hpp"
+#include "actors/node/actor_setup.hpp"
 
 #include "actors/backfill/backfill.hpp"
 #include "actors/backfill/fetch_bridge.hpp"
+#include "actors/identity/identity_bridge.hpp"
+#include "actors/node/memory_plan.hpp"
 #include "actors/node/spools.hpp"
 #include "actors/supervisor/host_bridges.hpp"
+#include "actors/upstream/stream_bridge.hpp"
+#include "base/version.hpp"
 
-/// How repos are fetched, and what the SUPERVISOR gets.
 namespace weir::actors {
 
 namespace {
@@ -77,15 +80,36 @@ listing_options listings_of(const node_config& config, random_source& random) {
 
 } // namespace
 
-backfill_factory node::impl::backfills() {
-  return [this, env = environment_of_backfills(config, shared, net)](
+identity_actor actor_setup::identity() const {
+  identity_options identities;
+  identities.per_second = config.plc_per_second;
+  const auto plan = plan_memory(config);
+  identities.cached_max = plan.identities;
+  identities.waiting_max = plan.identity_waits;
+  identities.failures_max = plan.lookup_failures;
+  export_options exported;
+  if (config.mode == tracking_mode::full_network)
+    exported.directory = config.plc_url;
+  exported.wanted_min = config.most.export_wanted_min;
+  return spawn_identity(
+    system, shared, identities,
+    make_identity_network(net.transport, net.guarded, net.configured,
+                          {config.plc_url, config.handle_resolver_url,
+                           config.allow_private_addresses}),
+    std::move(exported));
+}
+
+backfill_factory actor_setup::backfills() const {
+  return [&system = system,
+          env = environment_of_backfills(config, shared, net)](
            const atproto::did& repo, fetch_order order, repo_actor from) {
-    return spawn_backfill(*system, env, repo, std::move(order),
-                          std::move(from));
+    return spawn_backfill(system, env, repo, std::move(order), std::move(from));
   };
 }
 
-supervisor_environment node::impl::environment_of_supervisor() const {
+supervisor_environment
+actor_setup::environment_of_supervisor(uint32_t filter_generation,
+                                       bool has_quiet_work) const {
   const auto plan = plan_memory(config);
   supervisor_environment out;
   out.shared = shared;
@@ -103,26 +127,33 @@ supervisor_environment node::impl::environment_of_supervisor() const {
   if (config.mode == tracking_mode::signal)
     out.holders_listing = holders_listing(config.signal_collections);
   out.filter_generation = filter_generation;
-  for (const auto& x : partitions)
-    if (x->has_quiet_work())
-      out.quiet_work_filter = filter_generation;
+  if (has_quiet_work)
+    out.quiet_work_filter = filter_generation;
   return out;
 }
 
-result<void> node::impl::start_supervisor(
-  const std::vector<storage::upstream_row>& streams) {
-  auto env = environment_of_supervisor();
-  auto listed = env.signal_collections;
-  if (!env.holders_listing.empty())
-    listed.push_back(env.holders_listing);
-  auto listings = load_listings(root().store(), streams, listed);
-  if (!listings)
-    return listings.error();
-  env.listings = std::move(*listings);
-  guard("supervisor",
-        spawn_supervisor(*system, std::move(env), options_of(config),
-                         listings_of(config, *seams.random)));
-  return {};
+supervisor_actor actor_setup::supervisor(supervisor_environment env) const {
+  return spawn_supervisor(system, std::move(env), options_of(config),
+                          listings_of(config, *shared->random));
+}
+
+upstream_actor actor_setup::stream(const storage::upstream_row& row) const {
+  net::ws_client_options socket;
+  socket.guard = net::address_guard{true}; // The operator named it.
+  socket.tls = net.tls;
+  socket.user_agent = std::string{"weir/"} + version();
+  socket.time = shared->time;
+  socket.random = shared->random;
+  upstream_options options;
+  options.on_future_cursor = config.on_future_cursor;
+  options.assume_contiguous_seq = config.assume_contiguous_seq;
+  const auto plan = plan_memory(config);
+  options.bytes_max = plan.upstream_window;
+  options.frames_max = plan.upstream_frames;
+  if (!row.relay)
+    options.events_per_second = config.pds_events_per_second;
+  return spawn_upstream(system, shared, row, options,
+                        make_stream_dialer(net.transport, socket));
 }
 
 } // namespace weir::actors

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "actors/identity/identity.hpp"
+#include "actors/node/network.hpp"
+#include "actors/repo/repo.hpp"
+#include "actors/supervisor/supervisor.hpp"
+#include "actors/upstream/upstream.hpp"
+
+namespace weir::actors {
+
+/// Spawns the actors that meet the network, each with what the options, the
+/// memory plan and the sockets say.
+///
+/// # Ownership and threads
+/// Borrows everything from NODE. Any thread.
+struct actor_setup {
+  caf::actor_system& system;
+  const node_config& config;
+  const context_ptr& shared;
+  const network& net;
+
+  identity_actor identity() const;
+
+  /// Makes BACKFILLs as long as NODE lives.
+  backfill_factory backfills() const;
+
+  /// @param has_quiet_work Whether any repo has, under this filter.
+  supervisor_environment environment_of_supervisor(uint32_t filter_generation,
+                                                   bool has_quiet_work) const;
+  supervisor_actor supervisor(supervisor_environment env) const;
+
+  upstream_actor stream(const storage::upstream_row& row) const;
+};
+
+} // namespace weir::actors
