@@ -8,6 +8,11 @@
 #include <string>
 #include <vector>
 
+namespace weir::actors {
+class ack_inbox;
+class event_channel;
+} // namespace weir::actors
+
 namespace weir {
 
 /// Entries of the log, in order.
@@ -33,30 +38,14 @@ struct did_page {
   bool end = true;
 };
 
-/// The part of a client's socket that a CONSUMER needs. Any thread may call it.
-class event_channel {
-public:
-  virtual ~event_channel() = default;
-
-  /// Sends a message; false when the queue is full. No notice follows when
-  /// there is room again, since the CONSUMER's window is smaller than the
-  /// queue.
-  virtual bool send(std::string_view text) = 0;
-
-  /// Ends the connection without a close frame, so that the client reconnects.
-  virtual void cut() = 0;
-};
-
-class ack_inbox;
-
 /// A client has connected. From: api. To: CONSUMER. Travels: local only.
 struct channel_opened {
   uint64_t session = 0;
-  std::shared_ptr<event_channel> channel;
-  std::shared_ptr<ack_inbox> acks;
+  std::shared_ptr<actors::event_channel> channel;
+  std::shared_ptr<actors::ack_inbox> acks;
 };
 
-/// An `ack_inbox` has acks. From: api. To: CONSUMER. Travels: local only.
+/// An `actors::ack_inbox` has acks. From: api. To: CONSUMER. Travels: local only.
 struct acks_waiting {};
 
 /// A message of the client that is no ack. From: api. To: CONSUMER. Travels:

@@ -2,6 +2,7 @@
 
 #include "actors/api/limits.hpp"
 #include "actors/support/ack_inbox.hpp"
+#include "actors/support/event_channel.hpp"
 #include "messages/consumer.hpp"
 #include "net/ws_session.hpp"
 #include "wire/tap.hpp"

@@ -2,6 +2,7 @@
 
 #include "actors/consumer/consumer_lines.hpp"
 #include "actors/support/ack_inbox.hpp"
+#include "actors/support/event_channel.hpp"
 #include "wire/event_numbers.hpp"
 
 #include <map>

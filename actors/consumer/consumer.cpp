@@ -6,6 +6,7 @@
 #include "actors/consumer/letter_desk.hpp"
 #include "actors/consumer/consumer_lines.hpp"
 #include "actors/consumer/store_reads.hpp"
+#include "actors/support/event_channel.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/owed_answer.hpp"
 #include "actors/support/store_readers.hpp"
@@ -68,6 +69,7 @@ private:
   void look_for_letters();
   void judge(const letters_found& x);
   void on_letters(const letters_found& x);
+  void end(const error& why, const std::string& did);
   void on_log_page(const log_page& x);
   void on_did_page(const did_page& x);
   void publish();
@@ -266,24 +268,24 @@ void consumer::on_letters(const letters_found& x) {
   look_for_letters();
 }
 
+/// The log cannot be read: NODE ends the process, and reports this reason.
+/// @param did Empty: the log of all DIDs was read.
+void consumer::end(const error& why, const std::string& did) {
+  log::error("log_unreadable", {{"consumer", env_.name},
+                                {"did", did},
+                                {"reason", to_string(why)}});
+  quit(to_caf(why));
+}
+
 void consumer::on_log_page(const log_page& x) {
-  if (!x.entries) {
-    log::error("log_unreadable", {{"consumer", env_.name},
-                                  {"reason", to_string(x.entries.error())}});
-    quit(caf::exit_reason::user_shutdown);
-    return;
-  }
+  if (!x.entries)
+    return end(x.entries.error(), {});
   perform(machine_.on_page(*x.entries, now()));
 }
 
 void consumer::on_did_page(const did_page& x) {
-  if (!x.entries) {
-    log::error("log_unreadable", {{"consumer", env_.name},
-                                  {"did", x.repo.str()},
-                                  {"reason", to_string(x.entries.error())}});
-    quit(caf::exit_reason::user_shutdown);
-    return;
-  }
+  if (!x.entries)
+    return end(x.entries.error(), x.repo.str());
   perform(machine_.on_did_page(x, now()));
 }
 

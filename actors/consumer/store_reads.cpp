@@ -1,12 +1,12 @@
 #include "actors/consumer/store_reads.hpp"
 
+#include "actors/consumer/letter_rules.hpp"
 #include "storage/log/log_reader.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/consumer_table.hpp"
 #include "storage/tables/row_access.hpp"
 #include "wire/limits.hpp"
 
-#include <algorithm>
 #include <limits>
 
 namespace weir::actors {
@@ -34,11 +34,6 @@ bool take(const store_readers& store, op_id id, const letters_order& order,
   return true;
 }
 
-bool is_fact(const storage::logged_operation& op) {
-  return op.scope == storage::identity_scope
-         || op.scope == storage::account_scope;
-}
-
 result<bool> is_current(const store_readers& store, const found_letter& x) {
   const auto& entry = *x.entry;
   const auto& op = entry.ops[x.id - entry.first];
@@ -47,20 +42,17 @@ result<bool> is_current(const store_readers& store, const found_letter& x) {
       entry.repo, true, x.id, std::numeric_limits<op_id>::max(), facts_read);
     if (!page.entries)
       return page.entries.error();
-    return std::ranges::none_of(*page.entries, [&](const auto& y) {
-      return y->last() > x.id && is_fact(y->ops.back());
-    });
+    return is_current_fact(x.id, *page.entries);
   }
   const auto collection = store.names.id_of(op.scope);
-  if (entry.erased || !collection)
-    return false;
+  if (!collection)
+    return false; // No repo has records of it any more.
   const auto head = storage::load_row<storage::record_head>(
     store.db, storage::record_head_key{
                 store.partition, entry.repo, *collection, {op.rkey}});
   if (!head)
     return head.error();
-  return op.action == atproto::op_action::remove ? !*head
-                                                 : *head && (*head)->op == x.id;
+  return is_current_record(entry, x.id, *head);
 }
 
 } // namespace

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace weir {
+namespace weir::actors {
 
 /// The acks of one connection that the CONSUMER of one partition has not taken
 /// yet. A client that keeps up acks each event alone. If each of its acks woke
@@ -52,4 +52,4 @@ private:
   bool wakes_ = true;
 };
 
-} // namespace weir
+} // namespace weir::actors

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-namespace weir {
+namespace weir::actors {
 
 using events = std::vector<uint64_t>;
 
@@ -57,4 +57,4 @@ TEST(AckInboxTest, NoAckIsLostBetweenThreads) {
   connection.join();
 }
 
-} // namespace weir
+} // namespace weir::actors

@@ -4,6 +4,7 @@
 #include "actors/api/channel.hpp"
 #include "actors/api/limits.hpp"
 #include "actors/support/ack_inbox.hpp"
+#include "actors/support/event_channel.hpp"
 #include "base/log.hpp"
 #include "messages/consumer.hpp"
 #include "net/ws_codec.hpp"
