@@ -235,17 +235,23 @@ void api_worker::order_letters(const api_request_ptr& x) {
     = letters_orders_of(*x->request.sink, retry, *env_->shared, foreign);
   if (!orders)
     return x->answer.send(problem(orders.error()));
-  const auto all = std::make_shared<letters_answer>(
-    retry, std::move(foreign), orders->size(), x->answer);
+  const auto sum = std::make_shared<letters_answer>(retry, std::move(foreign));
+  const auto all
+    = std::make_shared<gather>([sum, x](const caf::error& failed) {
+        x->answer.send(failed ? problem(from_caf(failed)) : sum->reply());
+      });
   for (auto& [partition, order] : *orders) {
     const auto home = env_->shared->partitions()[partition];
+    all->expect();
     request(home->consumer, caf::infinite, std::move(order))
       .then(
-        [all, home](const letters_report& y) { all->add(y, home->numbers); },
-        [all, home](const caf::error& why) {
-          all->add(from_caf(why), home->numbers);
-        });
+        [=](const letters_report& y) {
+          sum->add(y, home->numbers);
+          all->answered();
+        },
+        [all](const caf::error& why) { all->failed(why); });
   }
+  all->answered();
 }
 
 /// Answers with the stored DID document if it is fresh, otherwise looks it up.

@@ -89,18 +89,8 @@ letters_orders_of(const net::body_sink& body, bool retry, const context& shared,
   return out;
 }
 
-void letters_answer::add(const result<letters_report>& x,
+void letters_answer::add(const letters_report& x,
                          const wire::event_numbers& numbers) {
-  if (x)
-    take(*x, numbers);
-  else
-    failed_ = x.error();
-  if (--left_to_hear_ == 0)
-    answer_.send(failed_ ? problem(*failed_) : reply());
-}
-
-void letters_answer::take(const letters_report& x,
-                          const wire::event_numbers& numbers) {
   const auto append = [&numbers](std::vector<uint64_t>& out,
                                  const std::vector<storage::op_id>& ops) {
     for (const auto op : ops)

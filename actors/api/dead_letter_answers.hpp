@@ -6,7 +6,6 @@
 #include "net/http_server.hpp"
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,31 +24,25 @@ result<std::map<uint16_t, letters_order>>
 letters_orders_of(const net::body_sink& body, bool retry, const context& shared,
                   std::vector<uint64_t>& foreign);
 
-/// The result of such orders, in ids of events; the last of their answers sends
-/// the reply. Part of the API actor, one thread.
+/// The result of such orders, in ids of events. Part of the API actor, one
+/// thread.
 class letters_answer {
 public:
   /// @param foreign Ids of no partition.
-  letters_answer(bool retry, std::vector<uint64_t> foreign, size_t orders,
-                 net::responder answer)
-    : retry_(retry), unknown_(std::move(foreign)), left_to_hear_(orders),
-      answer_(std::move(answer)) {}
+  letters_answer(bool retry, std::vector<uint64_t> foreign)
+    : retry_(retry), unknown_(std::move(foreign)) {}
 
-  void add(const result<letters_report>& x, const wire::event_numbers& numbers);
+  void add(const letters_report& x, const wire::event_numbers& numbers);
 
-private:
-  void take(const letters_report& x, const wire::event_numbers& numbers);
   net::http_reply reply() const;
 
+private:
   bool retry_;
   uint64_t done_ = 0;
   std::vector<uint64_t> outdated_;
   std::vector<uint64_t> unknown_;
   std::vector<uint64_t> left_;
   uint64_t next_ = UINT64_MAX;
-  std::optional<error> failed_;
-  size_t left_to_hear_;
-  net::responder answer_;
 };
 
 } // namespace weir::actors

@@ -41,6 +41,29 @@ struct pending_rows {
   rows_sink from;
 };
 
+storage::journal_batch batch_of(std::vector<pending_update>& updates,
+                                const std::vector<pending_rows>& rows) {
+  storage::journal_batch out;
+  const auto append = [](auto& to, const auto& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  out.updates.reserve(updates.size());
+  for (auto& x : updates)
+    out.updates.push_back(std::move(*x.what.update));
+  for (const auto& x : rows) {
+    const auto& some = *x.what.rows;
+    append(out.upstreams, some.upstreams);
+    append(out.listings, some.listings);
+    append(out.identities, some.identities);
+    append(out.exported, some.exported);
+    if (some.export_place)
+      out.export_place = some.export_place;
+    append(out.consumers, some.consumers);
+    append(out.configuration, some.configuration);
+  }
+  return out;
+}
+
 class journal final : public observed<journal_actor::base> {
 public:
   journal(caf::actor_config& config, context_ptr shared, home_ptr home,
@@ -80,8 +103,6 @@ private:
   bool write(std::vector<pending_update> updates,
              std::vector<pending_rows> rows);
   result<storage::commit_result> commit(const storage::journal_batch& batch);
-  storage::journal_batch gather(std::vector<pending_update>& updates,
-                                const std::vector<pending_rows>& rows);
   void publish(const publication_machine::effects& x,
                const std::vector<pending_rows>& rows,
                const storage::commit_result& written);
@@ -153,29 +174,6 @@ void journal::note_missed(const journal_missed& x, const router_actor& from) {
   send(from, journal_noted{x.repo});
 }
 
-storage::journal_batch journal::gather(std::vector<pending_update>& updates,
-                                       const std::vector<pending_rows>& rows) {
-  storage::journal_batch out;
-  const auto append = [](auto& to, const auto& from) {
-    to.insert(to.end(), from.begin(), from.end());
-  };
-  out.updates.reserve(updates.size());
-  for (auto& x : updates)
-    out.updates.push_back(std::move(*x.what.update));
-  for (const auto& x : rows) {
-    const auto& some = *x.what.rows;
-    append(out.upstreams, some.upstreams);
-    append(out.listings, some.listings);
-    append(out.identities, some.identities);
-    append(out.exported, some.exported);
-    if (some.export_place)
-      out.export_place = some.export_place;
-    append(out.consumers, some.consumers);
-    append(out.configuration, some.configuration);
-  }
-  return out;
-}
-
 result<storage::commit_result>
 journal::commit(const storage::journal_batch& batch) {
   const auto has = [&batch](bool (*kind)(const storage::repo_update&)) {
@@ -195,7 +193,7 @@ journal::commit(const storage::journal_batch& batch) {
 
 bool journal::write(std::vector<pending_update> updates,
                     std::vector<pending_rows> rows) {
-  const auto batch = gather(updates, rows);
+  const auto batch = batch_of(updates, rows);
   auto written = commit(batch);
   if (!written) {
     fail(written.error());
