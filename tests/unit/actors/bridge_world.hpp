@@ -9,6 +9,7 @@
 #include <caf/scoped_actor.hpp>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -28,7 +29,7 @@ public:
 
   net::http_call_ptr get(net::http_request request,
                          net::http_handler done) override {
-    auto answer = script_(request);
+    auto answer = answer_to(request);
     if (answer && answer->body.size() > request.limits.body_bytes_max)
       answer = fail(ec::limit_reached, "body too large");
     requests.push_back(std::move(request));
@@ -42,7 +43,7 @@ public:
       void cancel() override {}
       void grant(uint64_t) override {}
     };
-    auto answer = script_(request);
+    auto answer = answer_to(request);
     requests.push_back(std::move(request));
     if (answer) {
       sink->on_head(*answer);
@@ -53,8 +54,15 @@ public:
   }
 
   std::vector<net::http_request> requests;
+  std::chrono::microseconds takes{0}; ///< How long each answer takes.
 
 private:
+  result<net::http_response> answer_to(const net::http_request& request) {
+    if (takes > request.limits.total)
+      return fail(ec::unreachable, "no answer in time");
+    return script_(request);
+  }
+
   script script_;
 };
 
