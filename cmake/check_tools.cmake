@@ -44,6 +44,23 @@ function(weir_tests out)
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
 
+# weir_read_allowed(<out> <file> <key>): the keys of cmake/<file>, which lists what
+# a check lets pass: "<key> | reason".
+function(weir_read_allowed out file key)
+  set(found "")
+  if(EXISTS "${ROOT}/cmake/${file}")
+    file(STRINGS "${ROOT}/cmake/${file}" entries REGEX "^[^#]")
+    foreach(entry IN LISTS entries)
+      if(entry MATCHES "^([^|]+) \\| ([^|]+)$")
+        list(APPEND found "${CMAKE_MATCH_1}")
+      else()
+        weir_fault("${file}: not \"${key} | reason\": ${entry}")
+      endif()
+    endforeach()
+  endif()
+  set(${out} "${found}" PARENT_SCOPE)
+endfunction()
+
 # weir_fault(<sentence>): remembers one fault.
 function(weir_fault sentence)
   set_property(GLOBAL APPEND_STRING PROPERTY weir_faults "\n  ${sentence}")

@@ -1,5 +1,5 @@
 # Checks of the tree itself, each with a test that it can fail.
-foreach(check IN ITEMS layers sizes seams requirements limits protocol
+foreach(check IN ITEMS layers sizes classes seams requirements limits protocol
                        packages flags mutants operations references)
   add_test(NAME ${check}
     COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR}

@@ -45,7 +45,8 @@ struct channel_opened {
   std::shared_ptr<actors::ack_inbox> acks;
 };
 
-/// An `actors::ack_inbox` has acks. From: api. To: CONSUMER. Travels: local only.
+/// An `actors::ack_inbox` has acks. From: api. To: CONSUMER. Travels: local
+/// only.
 struct acks_waiting {};
 
 /// A message of the client that is no ack. From: api. To: CONSUMER. Travels:

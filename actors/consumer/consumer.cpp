@@ -6,7 +6,6 @@
 #include "actors/consumer/letter_desk.hpp"
 #include "actors/consumer/consumer_lines.hpp"
 #include "actors/consumer/store_reads.hpp"
-#include "actors/support/event_channel.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/owed_answer.hpp"
 #include "actors/support/store_readers.hpp"

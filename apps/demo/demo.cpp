@@ -10,7 +10,6 @@
 #include "apps/weir/host_check.hpp"
 #include "apps/weir/stop_signal.hpp"
 
-#include <algorithm>
 #include <iostream>
 
 namespace weir::apps {
@@ -244,10 +243,11 @@ private:
     const auto stores = closed_stores::open(network_.data_dir().string());
     if (!stores)
       return stores.error();
-    return prove_store(*stores);
+    const auto delivered = prove_delivery(*stores);
+    return delivered ? prove_store(*stores) : delivered;
   }
 
-  result<void> prove_store(const closed_stores& stores) {
+  result<void> prove_delivery(const closed_stores& stores) {
     result<delivery_check> checked = fail(ec::none);
     event_copy::counters counts;
     consumer_->read([&](const event_copy& copy) {
@@ -273,6 +273,10 @@ private:
                     + grouped(counts.conflicts) + " ids with two contents, "
                     + grouped(counts.out_of_order) + " out of order, "
                     + grouped(counts.unreadable) + " unreadable");
+    return {};
+  }
+
+  result<void> prove_store(const closed_stores& stores) {
     auto report = storage::verify_stores(stores.all());
     if (!report)
       return report.error();

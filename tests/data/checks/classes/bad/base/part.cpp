@@ -1,0 +1,3 @@
+part::~part() {}
+
+int part::impl::one() {}

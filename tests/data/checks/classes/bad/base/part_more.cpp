@@ -1,0 +1,6 @@
+const std::string&
+part::two(int x,
+          int y) {
+}
+
+void part::impl::three() noexcept {}

@@ -1,0 +1,4 @@
+class part {
+  int inline_one() { return 1; }
+  int one();
+};

@@ -1,0 +1,1 @@
+int wide::one() {}

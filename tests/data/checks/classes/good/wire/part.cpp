@@ -1,0 +1,1 @@
+int part::one() {} // Of another folder.
