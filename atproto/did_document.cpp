@@ -5,7 +5,6 @@
 
 #include <boost/json.hpp>
 
-#include <algorithm>
 #include <array>
 
 namespace weir::atproto {

@@ -5,7 +5,6 @@
 #include "base/bytes.hpp"
 
 #include <optional>
-#include <string>
 #include <variant>
 #include <vector>
 

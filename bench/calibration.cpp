@@ -5,9 +5,7 @@
 
 #include <secp256k1.h>
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>

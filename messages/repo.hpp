@@ -7,8 +7,6 @@
 #include "storage/format/records.hpp"
 #include "storage/format/update.hpp"
 
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -2,8 +2,6 @@
 
 #include "net/http_call.hpp"
 
-#include <algorithm>
-
 namespace weir::net {
 
 // -- http_pool ----------------------------------------------------------------

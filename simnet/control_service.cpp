@@ -5,7 +5,6 @@
 
 #include <boost/json.hpp>
 
-#include <array>
 #include <string>
 #include <utility>
 

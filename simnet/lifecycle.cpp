@@ -1,6 +1,5 @@
 #include "simnet/lifecycle.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace weir::simnet {

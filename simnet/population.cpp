@@ -3,7 +3,6 @@
 #include "atproto/base_encodings.hpp"
 #include "atproto/sha256.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>

@@ -4,7 +4,6 @@
 #include "actors/support/limits.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <utility>
 #include <vector>

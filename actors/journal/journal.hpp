@@ -7,7 +7,6 @@
 #include "storage/disk/database.hpp"
 
 #include <functional>
-#include <memory>
 
 namespace weir::storage {
 class committer;

@@ -14,7 +14,6 @@
 #include "messages/frames.hpp"
 #include "storage/format/records.hpp"
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>

@@ -10,7 +10,6 @@
 #include "storage/tables/repo_table.hpp"
 #include "wire/filter.hpp"
 
-#include <algorithm>
 #include <deque>
 #include <functional>
 #include <iterator>
