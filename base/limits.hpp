@@ -13,6 +13,9 @@ constexpr size_t frame_bytes_max = 5'000'000;
 
 // -- options of a node --------------------------------------------------------
 
+/// Upstreams of one node, and relays that the row of a repo names.
+constexpr size_t upstreams_max = 1'024;
+
 /// Bytes of one value that a line of our log shows.
 constexpr size_t log_value_bytes_max = 2'048;
 

@@ -1,6 +1,7 @@
 # Fails when a bound of a limits*.hpp is kept by no code, met by no test, or does
-# not stand in the folder that keeps it: in base when only one other folder names
-# it, or in a folder that does not.
+# not stand in the folder that keeps it: in base or actors/support when only one
+# other folder names it, or in a folder that does not. Each actor has a folder of
+# its own; NODE, which wires them, names what others keep as well.
 # CTest runs: cmake -DROOT=<source dir> -P cmake/check_limits.cmake
 #
 # Naming it counts as "limits::name", or as "name" in a file that says "using
@@ -78,27 +79,47 @@ if(EXISTS "${ROOT}/cmake/limits_scaled.txt")
   list(TRANSFORM scaled REPLACE " \\|.*" "")
 endif()
 
+# Folders that may keep a bound: those of the tree, and each actor's.
+set(rooms ${code_folders})
+list(REMOVE_ITEM rooms actors)
+weir_sources(of_actors actors)
+foreach(source IN LISTS of_actors)
+  string(REGEX MATCH "^actors/[a-z_]+" room "${source}")
+  list(APPEND rooms ${room})
+endforeach()
+list(REMOVE_DUPLICATES rooms)
+
 set(kept "")
-foreach(folder IN LISTS code_folders)
-  named_in(kept_by_${folder} ${folder})
-  list(APPEND kept ${kept_by_${folder}})
+foreach(room IN LISTS rooms)
+  named_in(kept_by_${room} ${room})
+  list(APPEND kept ${kept_by_${room}})
 endforeach()
 named_in(tested tests)
 
-# The folders that keep a bound, actors' own folders apart: those see the bounds
-# of `support`, and node sees those of all.
+# A bound that another bound of the same folder is made of, such as the default
+# of a range, is kept there as well.
+foreach(table IN LISTS tables)
+  weir_read_code(text "${table}")
+  string(REGEX REPLACE "constexpr +[A-Za-z0-9_:<>, ]+ " "" text "${text}")
+  string(REGEX MATCHALL "[ {(][a-z0-9_]+[,.})]" words "${text}")
+  list(TRANSFORM words REPLACE "[^a-z0-9_]" "")
+  string(REGEX MATCH "^(actors/)?[a-z_]+" room "${table}")
+  list(APPEND kept_by_${room} ${words})
+endforeach()
+
 function(check_home name)
-  string(REGEX MATCH "^[a-z]+" home "${${name}_home}")
+  string(REGEX MATCH "^(actors/)?[a-z_]+" home "${${name}_home}")
   set(keepers "")
-  foreach(folder IN LISTS code_folders)
-    if(name IN_LIST kept_by_${folder})
-      list(APPEND keepers ${folder})
+  foreach(room IN LISTS rooms)
+    if(name IN_LIST kept_by_${room})
+      list(APPEND keepers ${room})
     endif()
   endforeach()
   list(LENGTH keepers count)
-  if(home STREQUAL "base" AND count EQUAL 1 AND NOT keepers STREQUAL "base")
-    weir_fault("${name}: only ${keepers} keeps it, and base has it")
-  elseif(NOT home STREQUAL "base" AND NOT home IN_LIST keepers)
+  set(shared base actors/support)
+  if(home IN_LIST shared AND count EQUAL 1 AND NOT keepers STREQUAL home)
+    weir_fault("${name}: only ${keepers} keeps it, and ${home} has it")
+  elseif(NOT home IN_LIST shared AND NOT home IN_LIST keepers)
     weir_fault("${name}: ${home} has it and does not keep it")
   endif()
 endfunction()

@@ -1,6 +1,7 @@
 #include "net/http_client.hpp"
 
 #include "net/http_call.hpp"
+#include "net/limits.hpp"
 
 namespace weir::net {
 
@@ -66,7 +67,7 @@ void http_pool::release(const std::string& origin, stream_ptr x) {
   auto& here = at->second;
   --here.in_use;
   if (x && !closed_) {
-    if (idle_ >= options_.idle_connections_max)
+    if (idle_ >= limits::http_idle_connections_max)
       close_oldest_idle();
     here.idle.push_back({std::move(x), loop_.now()});
     if (idle_++ == 0)

@@ -128,9 +128,8 @@ struct http_client_options {
   /// Calls that wait for a connection, over all origins.
   size_t waiting_calls_max = limits::http_waiting_calls_max;
   /// An idle connection is closed after this time. Above
-  /// `idle_connections_max` the oldest one is closed.
+  /// `limits::http_idle_connections_max` the oldest one is closed.
   std::chrono::microseconds idle_timeout = limits::http_client_idle_timeout;
-  size_t idle_connections_max = limits::http_idle_connections_max;
   /// The clock that judges dates in Retry-After.
   const clock* time = &system_clock();
 };

@@ -1,5 +1,6 @@
 #include "actors/backfill/backfill.hpp"
 
+#include "actors/backfill/limits.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "base/crash_point.hpp"
@@ -11,9 +12,6 @@
 namespace weir::actors {
 
 namespace {
-
-constexpr auto quantum = std::chrono::milliseconds{2};
-constexpr size_t records_a_step = 64;
 
 std::shared_ptr<import_machine> make_import(const atproto::did& repo,
                                             const fetch_order& x,
@@ -105,9 +103,9 @@ void backfill::run() {
     return;
   }
   const auto& time = *env_.shared->time;
-  const auto end = time.steady_now() + quantum;
+  const auto end = time.steady_now() + limits::import_quantum;
   while (machine_->may_step() && time.steady_now() < end)
-    perform(machine_->on_step(import_->step(records_a_step)));
+    perform(machine_->on_step(import_->step(limits::import_step_records_max)));
   if (machine_->may_step()) {
     step_is_due_ = true;
     send(this, backfill_step{});
@@ -118,7 +116,7 @@ void backfill::run() {
 void backfill::run_on_reader() {
   step_is_due_ = true;
   read([to = backfill_actor{this}, import = import_](store_readers&) {
-    caf::anon_send(to, import->step(records_a_step));
+    caf::anon_send(to, import->step(limits::import_step_records_max));
   });
 }
 

@@ -26,6 +26,11 @@ constexpr size_t fetch_error_bytes_max = 4'096;
 /// Repositories up to this size are compared from memory, in one pass.
 constexpr uint64_t import_one_pass_bytes_max = 4'194'304;
 
+/// How long a BACKFILL works before it lets other actors run, and the records
+/// after which it looks at the clock.
+constexpr std::chrono::microseconds import_quantum = 2ms;
+constexpr size_t import_step_records_max = 64;
+
 /// The interval at which a BACKFILL reports the progress of its download.
 constexpr std::chrono::microseconds fetch_progress_interval = 1s;
 

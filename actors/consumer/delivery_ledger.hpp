@@ -2,6 +2,7 @@
 
 #include "actors/consumer/acked_set.hpp"
 #include "actors/consumer/delivery_types.hpp"
+#include "actors/consumer/limits.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -13,16 +14,15 @@ namespace weir::actors {
 
 /// The events that a consumer has settled, what of that is not written yet, and
 /// when it is written, one write at a time: dead letters at once, acks after
-/// `limits::acks_write_wait`, the rest after `lazy_write`.
+/// `limits::acks_write_wait`, the rest after
+/// `limits::consumer_lazy_write`.
 class delivery_ledger {
 public:
   using op_id = storage::op_id;
 
-  /// @param options Must outlive the ledger.
-  delivery_ledger(const delivery_options& options, const delivery_state& state)
-    : options_(options), acked_(state.position, state.acked),
-      log_events_(state.log_events), settled_(state.settled),
-      dead_letters_(state.dead_letters) {}
+  explicit delivery_ledger(const delivery_state& state)
+    : acked_(state.position, state.acked), log_events_(state.log_events),
+      settled_(state.settled), dead_letters_(state.dead_letters) {}
 
   // -- what is settled --------------------------------------------------------
 
@@ -139,7 +139,7 @@ public:
       rows.position, std::move(rows.erase), std::move(rows.put),
       std::exchange(letters_gone_, {}), std::exchange(letters_, {}), settled_,
       dead_letters_});
-    wait_ = options_.lazy_write;
+    wait_ = limits::consumer_lazy_write;
     changed_at_.reset();
     in_flight_ = true;
   }
@@ -157,7 +157,6 @@ public:
   const delivery_counters& counters() const noexcept { return counters_; }
 
 private:
-  const delivery_options& options_;
   acked_set acked_;
   delivery_counters counters_;
   uint64_t log_events_;
@@ -167,7 +166,7 @@ private:
   std::vector<op_id> letters_gone_;  ///< To be removed with the next write.
   bool in_flight_ = false;
   std::optional<steady_time> changed_at_; ///< None: all is written.
-  std::chrono::microseconds wait_ = options_.lazy_write;
+  std::chrono::microseconds wait_ = limits::consumer_lazy_write;
 };
 
 } // namespace weir::actors

@@ -1,5 +1,6 @@
 #include "actors/consumer/delivery_machine.hpp"
 
+#include "actors/consumer/limits.hpp"
 #include "wire/tap.hpp"
 
 #include <algorithm>
@@ -177,10 +178,11 @@ std::chrono::microseconds
 delivery_machine::delay_after(uint32_t attempts) const noexcept {
   if (attempts <= 1)
     return std::chrono::microseconds{0};
+  constexpr std::chrono::microseconds most = limits::consumer_retry_delay_max;
   auto out = options_.retry_timeout;
-  for (uint32_t i = 2; i < attempts && out < options_.retry_delay_max; ++i)
+  for (uint32_t i = 2; i < attempts && out < most; ++i)
     out *= 2;
-  return std::min(out, options_.retry_delay_max);
+  return std::min(out, most);
 }
 
 // -- sending ------------------------------------------------------------------

@@ -66,8 +66,8 @@ public:
   delivery_machine(delivery_options options, const delivery_state& state,
                    const account_board& accounts)
     : options_(std::move(options)), accounts_(accounts),
-      believed_through_(state.ran_before ? state.durable : 0),
-      ledger_(options_, state), window_(options_),
+      believed_through_(state.ran_before ? state.durable : 0), ledger_(state),
+      window_(options_),
       holds_(options_, accounts, lanes_, ledger_, ledger_.last()),
       feed_(options_, accounts, ledger_, window_, lanes_, holds_, sessions_,
             state.durable) {}

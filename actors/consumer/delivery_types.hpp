@@ -28,10 +28,8 @@ struct delivery_options {
   size_t parked_max = limits::consumer_parked_max;
   size_t ranges_max = limits::consumer_ranges_max;
   std::chrono::microseconds retry_timeout = limits::consumer_retry_timeout;
-  std::chrono::microseconds retry_delay_max = limits::consumer_retry_delay_max;
   uint32_t attempts_max = limits::consumer_attempts_max; ///< 0: no limit.
   std::chrono::microseconds patience = limits::consumer_patience;
-  std::chrono::microseconds lazy_write = limits::consumer_lazy_write;
 };
 
 /// The stored state of a consumer.

@@ -13,6 +13,12 @@ using namespace std::chrono_literals;
 /// Events of one DID in the window of a consumer.
 constexpr size_t consumer_did_events_max = 64;
 
+/// Reads of single DIDs at the same time.
+constexpr size_t consumer_did_pages_max = 8;
+
+/// The wait between attempts doubles up to this time.
+constexpr auto consumer_retry_delay_max = 10min;
+
 /// Parked DIDs and their sent events, whose late acks still count.
 constexpr size_t consumer_parked_max = 65'536;
 

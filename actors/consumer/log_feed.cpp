@@ -1,5 +1,6 @@
 #include "actors/consumer/log_feed.hpp"
 
+#include "actors/consumer/limits.hpp"
 #include "wire/tap.hpp"
 
 #include <utility>

@@ -41,11 +41,14 @@ constexpr std::chrono::seconds plc_rest_max = 1h;
 /// DIDs that failed before, at most once in `lookup_pause_max`.
 constexpr size_t lookup_forgiven_min = 16;
 
-/// Number of identities whose failure is remembered, about how many bytes one
-/// of them takes, and the part of `memory_limit` for all of them.
+/// The longest pause before a failed look-up is repeated: the directory or a
+/// host may be well again.
+constexpr auto lookup_pause_max = 5min;
+
+/// Number of identities whose failure is remembered, and about how many bytes
+/// one of them takes.
 constexpr size_t lookup_failures_max = 65'536;
 constexpr size_t lookup_failure_bytes = 384;
-constexpr size_t lookup_failures_memory_part = 256;
 
 /// Bytes kept of the reason for a failure: enough to tell errors apart.
 constexpr size_t lookup_cause_bytes_max = 96;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/journal/limits.hpp"
-#include "actors/support/limits.hpp"
 
 #include <cstddef>
 #include <deque>
@@ -15,8 +14,6 @@ struct batch_bounds {
   size_t count_max = limits::journal_updates_max;
   size_t bytes_max = limits::journal_bytes_max;
   size_t backfill_bytes_max = limits::journal_backfill_bytes_max;
-  /// Backfill pauses while the store has this number of files to merge.
-  int level0_files_pause = limits::level0_files_pause;
 };
 
 /// Chooses the JOURNAL's next batch: live work first, then backfill up to its
@@ -32,8 +29,8 @@ public:
   }
 
   /// Whether backfill must not be written now.
-  bool rests(int level0_files) const noexcept {
-    return level0_files >= bounds_.level0_files_pause;
+  static bool rests(int level0_files) noexcept {
+    return level0_files >= limits::level0_files_pause;
   }
 
   /// The next batch; empty when nothing may be written now.

@@ -1,5 +1,6 @@
 #include "actors/journal/journal.hpp"
 
+#include "actors/journal/limits.hpp"
 #include "actors/journal/publication_machine.hpp"
 #include "actors/support/finished_frames.hpp"
 #include "actors/support/limits.hpp"
@@ -70,9 +71,8 @@ public:
           journal_store store, journal_options options,
           std::function<void(const error&)> failure)
     : observed(config, "journal"), shared_(std::move(shared)),
-      home_(std::move(home)),
-      store_(std::move(store)), options_(options),
-      on_failure_(std::move(failure)), queue_(options.bounds),
+      home_(std::move(home)), store_(std::move(store)), options_(options),
+      on_failure_(std::move(failure)),
       names_held_(shared_->memory, memory_use::names),
       publication_(home_->stats, home_->accounts, shared_->metrics) {
     names_held_.set(store_.writer->names_bytes());

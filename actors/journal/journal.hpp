@@ -16,7 +16,6 @@ class tail_cache;
 namespace weir::actors {
 
 struct journal_options {
-  batch_bounds bounds;
   bool detached = true; ///< Tests run it on the test scheduler.
 };
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 /// Limits that `actors/node` keeps. Each name contains the thing and the unit.
 /// The value itself is allowed; value + 1 is refused.
@@ -22,6 +23,33 @@ constexpr option_range<size_t> readers_range{1, 64, 2};
 /// Stores of a data directory: as many as a cluster would spread over its
 /// nodes.
 constexpr option_range<size_t> partitions_range{1, 32, 1};
+
+/// Memory for LevelDB out of the limit, and the range for the size and number
+/// of its tables.
+constexpr size_t write_buffer_bytes_max = 67'108'864;
+constexpr size_t block_cache_bytes_max = 67'108'864;
+constexpr option_range<size_t> table_bytes_range{2'097'152, 33'554'432};
+constexpr option_range<size_t> open_tables_range{64, 4'000};
+
+/// Parts of `memory_limit` (128: one 128th): for failed look-ups, for questions
+/// about accounts, for the answers to them, and for the DIDs of the listings
+/// under way.
+constexpr size_t lookup_failures_memory_part = 256;
+constexpr size_t account_questions_memory_part = 128;
+constexpr size_t account_answers_memory_part = 512;
+constexpr size_t census_memory_part = 128;
+
+/// Frames that wait for a document, of all repos together: the part of
+/// `memory_limit` and the bytes on disk that they may take. The memory is less
+/// than a 32nd of the limit: otherwise these frames alone could keep intake
+/// closed.
+constexpr uint64_t doubt_memory_part = 64;
+constexpr uint64_t doubt_disk_bytes_max = 268'435'456;
+
+/// Frames between socket and disk: all upstreams share the first number, but
+/// each has the second one.
+constexpr size_t all_upstreams_frames_max = 4'096;
+constexpr size_t upstream_frames_min = 64;
 
 /// Connections to the directory, and to each other configured server. A
 /// connection has one look-up at a time: with answers that take a tenth of a

@@ -2,6 +2,7 @@
 
 #include "actors/node/actor_setup.hpp"
 #include "actors/node/guardian.hpp"
+#include "actors/node/limits.hpp"
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/node_servers.hpp"
 #include "actors/node/node_system.hpp"

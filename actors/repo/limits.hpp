@@ -12,6 +12,15 @@ using namespace std::chrono_literals;
 /// Commits of one DID that wait in memory for its identity or a backfill.
 constexpr size_t repo_waiting_commits_max = 256;
 constexpr size_t repo_waiting_bytes_max = 1'048'576;
+
+/// Commits that a REPO may refuse in one turn; each costs as much as a valid
+/// one.
+constexpr size_t repo_refusals_a_turn = 8;
+
+/// Fetches of one repo within `refetch_pause` before a further one waits: a few
+/// follow at once, because a repo may change while it is fetched.
+constexpr size_t refetch_burst_max = 4;
+
 /// Look-ups in one `identity_refresh_min`.
 constexpr size_t refresh_burst_max = 10;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/repo/limits.hpp"
 #include "actors/repo/repo_turn.hpp"
 #include "actors/support/limits.hpp"
 

@@ -18,6 +18,10 @@ constexpr size_t repo_deaths_known_max = 1'024;
 /// REPOs that are asked to close when one REPO wakes.
 constexpr size_t router_close_tries_max = 16;
 
+/// REPOs that a shard keeps alive however small `memory_limit` is: fewer would
+/// be put to sleep and woken again for every batch of frames.
+constexpr size_t residents_min = 64;
+
 /// At most `resident_crowd_factor` times as many REPOs as a shard keeps alive,
 /// and one more, may live before frames stop waking others. While frames wait,
 /// the sweep runs `held_tries_per_sweep` times as often, since a busy REPO does

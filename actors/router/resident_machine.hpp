@@ -152,7 +152,8 @@ public:
       close(x, out.close);
     }
     for (auto& [repo, x] : residents_)
-      if (x.at == phase::parked && now - x.used >= options_.restart_window) {
+      if (x.at == phase::parked
+          && now - x.used >= limits::repo_restart_window) {
         set_phase(x, phase::fencing);
         out.fence.push_back(repo);
       }
@@ -177,8 +178,6 @@ public:
   }
 
   size_t size() const noexcept { return residents_.size(); }
-
-  size_t deaths_known() const noexcept { return deaths_.size(); }
 
 private:
   using resident_map = std::unordered_map<atproto::did, resident>;
@@ -209,16 +208,16 @@ private:
 
   /// Deaths of a repo. When too many repos died lately, all counts begin anew.
   restart_policy& deaths_of(const atproto::did& repo, steady_time now) {
-    if (deaths_.size() >= options_.deaths_known_max
+    if (deaths_.size() >= limits::repo_deaths_known_max
         && !deaths_.contains(repo)) {
       std::erase_if(deaths_, [now](const auto& x) {
         return x.second.quiet(now);
       });
-      if (deaths_.size() >= options_.deaths_known_max)
+      if (deaths_.size() >= limits::repo_deaths_known_max)
         deaths_.clear();
     }
     return deaths_
-      .try_emplace(repo, options_.restarts_max, options_.restart_window)
+      .try_emplace(repo, limits::repo_restarts_max, limits::repo_restart_window)
       .first->second;
   }
 

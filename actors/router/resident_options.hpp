@@ -16,11 +16,6 @@ struct resident_options {
   /// The most REPOs that are asked to close when one wakes.
   size_t close_tries_max = limits::router_close_tries_max;
   std::chrono::microseconds idle_max = limits::repo_idle_max;
-  /// Deaths of one REPO in the window. After one more, it is parked as long.
-  size_t restarts_max = limits::repo_restarts_max;
-  std::chrono::seconds restart_window = limits::repo_restart_window;
-  /// REPOs whose deaths are remembered.
-  size_t deaths_known_max = limits::repo_deaths_known_max;
 };
 
 /// The REPOs that one shard keeps alive when all shards together have this

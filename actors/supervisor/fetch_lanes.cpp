@@ -235,8 +235,7 @@ void fetch_lanes::on_timer(steady_time now) {
   for (auto i = remembered_.begin(); i != remembered_.end();) {
     auto& lane = **i++;
     if (lane.rest_until <= now && lane.modest_until <= now
-        && std::max(lane.failed_at, lane.answered_at)
-               + options_.breaker_rest_max
+        && std::max(lane.failed_at, lane.answered_at) + limits::host_rest_max
              <= now) {
       remembered_.erase(*lane.memory);
       forget(lane);

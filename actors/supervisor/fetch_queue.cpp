@@ -1,5 +1,6 @@
 #include "actors/supervisor/fetch_queue.hpp"
 
+#include "actors/supervisor/limits.hpp"
 #include "actors/support/site.hpp"
 
 namespace weir::actors {
@@ -137,7 +138,7 @@ void fetch_queue::place(fetch_entry& x, steady_time due, steady_time now) {
     lanes_.enter(x, fetch_stage::queued);
     return;
   }
-  if (due - now < options_.retry_scan)
+  if (due - now < limits::retry_scan)
     wake_ups_.insert(end_of_step(due));
   delay(x, due);
 }
@@ -171,7 +172,8 @@ void fetch_queue::set_host(fetch_entry& x,
 /// Repos that wait for the host give their places to others.
 void fetch_queue::rest(fetch_lane& lane, std::chrono::seconds wait,
                        steady_time now) {
-  lane.rest_until = now + std::min(wait, options_.breaker_rest_max);
+  lane.rest_until
+    = now + std::min<std::chrono::seconds>(wait, limits::host_rest_max);
   while (!lane.ready.empty())
     place(lane.ready.front(), lane.rest_until, now);
   for (auto& list : lane.queued)

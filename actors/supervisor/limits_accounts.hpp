@@ -13,15 +13,12 @@ namespace weir::limits {
 using namespace std::chrono_literals;
 
 /// Questions to hosts that wait or are under way, and answers that are
-/// remembered. For both: the most of them, the approximate memory of one in
-/// bytes, and the part of `memory_limit` that all of them may have (128: one
-/// 128th).
+/// remembered. For both: the most of them, and the approximate memory of one in
+/// bytes.
 constexpr size_t account_questions_max = 16'384;
 constexpr size_t account_question_bytes = 1'024;
-constexpr size_t account_questions_memory_part = 128;
 constexpr size_t account_answers_kept_max = 65'536;
 constexpr size_t account_answer_kept_bytes = 96;
-constexpr size_t account_answers_memory_part = 512;
 
 /// A repo that a relay's listings leave out although its host has it: for at
 /// least this time no host is asked again because of the same relay. As many
@@ -50,9 +47,7 @@ constexpr size_t account_answer_bytes_max = 65'536;
 /// no sooner than this part of the grace time (8: one eighth) after the start.
 constexpr int gone_grace_part = 8;
 
-/// The part of `memory_limit` for the DIDs of the listings under way, eight
-/// bytes each, and the fewest DIDs that are remembered of one listing.
-constexpr size_t census_memory_part = 128;
+/// The fewest DIDs that are remembered of one listing, eight bytes each.
 constexpr size_t census_entries_min = 1'024;
 
 // -- claims of listings and streams -------------------------------------------

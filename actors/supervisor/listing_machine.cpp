@@ -204,7 +204,8 @@ listing_machine::on_page(const listing_id& what,
   x.idle_pages = idle ? x.idle_pages + 1 : 0;
   const auto repeats = x.seen.repeats_cursor(atproto::stable_hash(*cursor));
   if (cursor->empty() || repeats || ++x.pages >= options_.pages_max
-      || x.idle_pages >= options_.idle_pages_max || x.names.goes_round()) {
+      || x.idle_pages >= limits::listing_idle_pages_max
+      || x.names.goes_round()) {
     ++finished_;
     const auto whole = x.whole && cursor->empty();
     auto out = finish(what, x, std::chrono::seconds{1}, now);
@@ -255,7 +256,7 @@ listing_machine::on_unproved(const listing_id& what, steady_time now) {
   x.doubt = std::clamp<std::chrono::seconds>(
     x.doubt * 2, limits::claim_retry,
     std::max<std::chrono::seconds>(limits::claim_retry,
-                                   options_.mistrust_min));
+                                   limits::listing_mistrust_min));
   return pause(x, x.doubt, now);
 }
 

@@ -31,14 +31,11 @@ struct listing_options {
   std::chrono::seconds pause = limits::listing_pause_range.standard;
   /// A stream that is quiet for this time has delivered all events.
   std::chrono::seconds grace = limits::listing_grace_range.standard;
-  /// The rest of a listing that is not trusted; doubles with each further page.
-  std::chrono::seconds mistrust_min = limits::listing_mistrust_min;
   /// The wait after a failed page, or after a listing that is not offered;
   /// doubles with each further failure.
   std::chrono::seconds retry_min = limits::listing_retry_min;
   std::chrono::seconds retry_max = limits::listing_retry_max;
   size_t pages_max = limits::listing_pages_max;
-  size_t idle_pages_max = limits::listing_idle_pages_max;
   uint64_t salt = 0; ///< The salt of `seen_names`.
 };
 
@@ -138,7 +135,7 @@ public:
 
   /// A page claims DIDs that the directory does not know, but the directory
   /// itself was found to be wrong. The page is requested again after a rest
-  /// that grows up to `mistrust_min`.
+  /// that grows up to `limits::listing_mistrust_min`.
   effects on_unproved(const listing_id& what, steady_time now);
 
   effects on_timer(const upstream_board& board, steady_time now,
@@ -227,8 +224,8 @@ private:
 
   /// The next rest, longer than the last one, which did not help.
   std::chrono::seconds longer(std::chrono::seconds last) const {
-    return std::clamp(last * 2, options_.mistrust_min,
-                      std::max(options_.mistrust_min, options_.interval));
+    constexpr std::chrono::seconds least = limits::listing_mistrust_min;
+    return std::clamp(last * 2, least, std::max(least, options_.interval));
   }
 
   std::chrono::seconds retry_most(const listing_id& what);

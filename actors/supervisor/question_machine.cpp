@@ -27,7 +27,8 @@ uint64_t key_of(const question_machine::question& x) {
 
 bool question_machine::was_asked(const question& x, steady_time now) const {
   const auto i = kept_.find(key_of(x));
-  return i != kept_.end() && now - i->second.at < options_.interval;
+  return i != kept_.end()
+         && now - i->second.at < limits::account_question_interval;
 }
 
 bool question_machine::has_room(const std::string& pds) const {
@@ -148,10 +149,10 @@ question_machine::on_failed(const atproto::did& repo, const std::string& pds,
                             std::chrono::seconds pause, steady_time now) {
   effects out;
   if (auto* x = answered(repo, pds)) {
-    const auto again
-      = std::max(options_.retry * (int64_t{1} << x->tries), pause);
+    const auto again = std::max(
+      limits::account_question_retry * (int64_t{1} << x->tries), pause);
     turns_.rest(pds, now + again);
-    if (x->asked.compared || ++x->tries >= options_.tries_max) {
+    if (x->asked.compared || ++x->tries >= limits::account_question_tries_max) {
       if (x->asked.urgent)
         out.refused.push_back(x->asked);
       if (x->asked.prove)
@@ -200,7 +201,8 @@ void question_machine::keep(uint64_t key, steady_time now) {
 
 void question_machine::forget_old(steady_time now) {
   while (!kept_order_.empty()
-         && now - kept_.at(kept_order_.front()).at >= options_.interval) {
+         && now - kept_.at(kept_order_.front()).at
+              >= limits::account_question_interval) {
     kept_.erase(kept_order_.front());
     kept_order_.pop_front();
   }

@@ -22,14 +22,10 @@
 namespace weir::actors {
 
 struct question_options {
-  std::chrono::seconds interval = limits::account_question_interval;
   /// The time after which RepoNotFound is checked again.
   std::chrono::seconds gone_grace = limits::gone_grace_range.standard;
-  std::chrono::seconds retry = limits::account_question_retry;
   size_t waiting_max = limits::account_questions_max;
   size_t kept_max = limits::account_answers_kept_max;
-  question_turn_options turns;
-  size_t tries_max = limits::account_question_tries_max;
 };
 
 /// Asks hosts for the status of accounts (getRepoStatus; protocol-coverage.md
@@ -43,7 +39,7 @@ struct question_options {
 /// `waiting_max` questions are open; `question_places` decides which. A
 /// question that finds no place, or loses its place, is `refused`: its sender
 /// asks again later. An urgent question is refused as well when its host did
-/// not answer `tries_max` times.
+/// not answer `limits::account_question_tries_max` times.
 class question_machine {
 public:
   struct question : account_question {
@@ -72,7 +68,7 @@ public:
   };
 
   explicit question_machine(question_options options)
-    : options_(options), places_(options.waiting_max), turns_(options.turns) {}
+    : options_(options), places_(options.waiting_max) {}
 
   effects on_question(const question& x, steady_time now);
 

@@ -14,21 +14,12 @@
 
 namespace weir::actors {
 
-struct question_turn_options {
-  size_t running_max = limits::account_questions_running_max;
-  size_t per_site = limits::account_questions_per_site_max;
-  size_t per_host = limits::account_questions_per_host_max;
-  size_t resting_max = limits::account_resting_hosts_max;
-};
-
 /// Decides which question is asked next: sites (`site_of`) in turn, the hosts
 /// of each site in turn, and few at a time of each. A host that rests is passed
-/// over. When more than `resting_max` hosts rest, the one with the shortest
-/// remaining rest is forgotten.
+/// over. When more than `limits::account_resting_hosts_max` hosts rest, the one
+/// with the shortest remaining rest is forgotten.
 class question_turns {
 public:
-  explicit question_turns(question_turn_options options) : options_(options) {}
-
   /// Identifies a question that waits for its turn.
   using ticket = uint64_t;
 
@@ -54,7 +45,7 @@ public:
   std::optional<turn> next(steady_time now) {
     while (!rest_ends_.empty() && rest_ends_.begin()->first <= now)
       wake(rest_ends_.begin());
-    if (running_ >= options_.running_max || turns_.empty())
+    if (running_ >= limits::account_questions_running_max || turns_.empty())
       return std::nullopt;
     auto& from = sites_.at(turns_.begin()->second);
     turn out{{}, from.hosts.begin()->second};
@@ -87,7 +78,7 @@ public:
       rest_ends_.erase({std::exchange(i->second, until), pds});
     }
     rest_ends_.emplace(until, pds);
-    if (rests_.size() > options_.resting_max)
+    if (rests_.size() > limits::account_resting_hosts_max)
       wake(rest_ends_.begin());
     settle(pds);
   }
@@ -98,8 +89,6 @@ public:
       return std::nullopt;
     return rest_ends_.begin()->first;
   }
-
-  size_t resting() const noexcept { return rests_.size(); }
 
 private:
   struct host {
@@ -133,13 +122,16 @@ private:
       return;
     auto& at = i->second;
     auto& of = sites_.at(at.site);
-    const auto may_host = !at.ready.empty() && at.running < options_.per_host
-                          && !rests_.contains(pds);
+    const auto may_host
+      = !at.ready.empty() && !rests_.contains(pds)
+        && at.running < limits::account_questions_per_host_max;
     if (may_host && at.place == 0)
       of.hosts.emplace(at.place = ++count_, pds);
     else if (!may_host && at.place != 0)
       of.hosts.erase(std::exchange(at.place, 0));
-    const auto may_site = !of.hosts.empty() && of.running < options_.per_site;
+    const auto may_site
+      = !of.hosts.empty()
+        && of.running < limits::account_questions_per_site_max;
     if (may_site && of.place == 0)
       turns_.emplace(of.place = ++count_, at.site);
     else if (!may_site && of.place != 0)
@@ -157,7 +149,6 @@ private:
     settle(pds);
   }
 
-  question_turn_options options_;
   /// Hosts with questions that wait or run.
   std::unordered_map<std::string, host> hosts_;
   std::unordered_map<std::string, site> sites_;

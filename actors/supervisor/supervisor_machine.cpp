@@ -98,7 +98,7 @@ supervisor_machine::on_host(const std::string& pds, host_verdict verdict,
     case host_verdict::rate_limited:
       queue_.rest(host,
                   retry_after.count() > 0 ? retry_after
-                                          : options_.rate_limit_rest,
+                                          : limits::host_rate_limit_rest,
                   now);
       break;
     case host_verdict::silent:
@@ -109,7 +109,7 @@ supervisor_machine::on_host(const std::string& pds, host_verdict verdict,
       if (++host.failures >= options_.breaker_failures)
         queue_.rest(host,
                     rest_after(host.failures - options_.breaker_failures,
-                               options_.breaker_rest),
+                               limits::host_rest_min),
                     now);
       break;
   }
@@ -155,7 +155,7 @@ void supervisor_machine::let_rest(const fetch_pace::download& x,
   if (!x.answered)
     lanes_.fell_silent(host);
   if (host.rest_until <= now)
-    queue_.rest(host, rest_after(host.crawls++, options_.slow_rest), now);
+    queue_.rest(host, rest_after(host.crawls++, limits::host_slow_rest), now);
 }
 
 /// Slow downloads may have a share of the permits, so that a host that is
@@ -232,7 +232,7 @@ supervisor_machine::effects supervisor_machine::on_timer(steady_time now) {
   queue_.scan.on_timer(now);
   give_up_crawling(out, now);
   out = run(std::move(out), now);
-  arm(out, now + options_.retry_scan); // SYNC-14
+  arm(out, now + limits::retry_scan); // SYNC-14
   if (!pace_.empty())
     arm(out, now + limits::fetch_pace_window);
   return out;

@@ -15,18 +15,12 @@ struct supervisor_options {
   size_t queue_max = limits::fetch_queue_max;
   /// Hosts that are remembered although none of their repos waits.
   size_t hosts_max = limits::fetch_hosts_max;
-  /// SYNC-14
-  std::chrono::seconds retry_scan = limits::retry_scan;
   /// The longest back-off of a repo.
   std::chrono::seconds retry_max = limits::retry_backoff_max_standard;
   /// The time between two looks at all rows while something is incomplete.
   std::chrono::seconds completeness_interval
     = limits::completeness_interval_range.standard;
   size_t breaker_failures = limits::host_failures_max;
-  std::chrono::seconds breaker_rest = limits::host_rest_min;
-  std::chrono::seconds breaker_rest_max = limits::host_rest_max;
-  std::chrono::seconds rate_limit_rest = limits::host_rate_limit_rest;
-  std::chrono::seconds slow_rest = limits::host_slow_rest;
 };
 
 /// The part of `all` that one host may have while others wait.

@@ -1,5 +1,7 @@
 #include "actors/support/account_sources.hpp"
+
 #include "actors/support/state_words.hpp"
+#include "base/limits.hpp"
 #include "storage/format/limits.hpp"
 
 #include <algorithm>

@@ -15,10 +15,6 @@ using namespace std::chrono_literals;
 
 // -- the engine's windows -----------------------------------------------------
 
-/// Frames whose seq is not above the last one before the connection is given
-/// up; #info frames for each connection.
-constexpr size_t seq_regressions_max = 10;
-constexpr size_t infos_per_connection_max = 100;
 constexpr size_t turn_messages_max = 4'096; ///< docs/adr/0006-turns.md
 
 /// Approximate memory of an idle REPO, and of an identity that is known or
@@ -26,18 +22,10 @@ constexpr size_t turn_messages_max = 4'096; ///< docs/adr/0006-turns.md
 constexpr size_t repo_actor_bytes = 8'192;
 constexpr size_t identity_entry_bytes = 512;
 
-/// Commits that a REPO may refuse in one turn; each costs as much as a valid
-/// one.
-constexpr size_t repo_refusals_a_turn = 8;
-constexpr size_t residents_min = 64;
-
 /// An answer counts for this long (protocol-coverage.md 8.3). A failure counts
 /// as long as `lookup_pause_min` and the pauses after it say.
 constexpr auto identity_fresh = 24h;
 
-/// Backfill pauses while LevelDB has this number of files to merge.
-constexpr int level0_files_pause = 6;
-constexpr auto journal_pause = 20ms;
 /// REPOs that one ROUTER shard keeps awake.
 constexpr size_t resident_repos_max = 20'000;
 
@@ -56,14 +44,11 @@ constexpr size_t consumer_bytes_max = 8'388'608;
 /// can owe for events that it was sent.
 constexpr size_t waiting_acks_max = 131'072;
 
-/// Number of reads of single DIDs at the same time, and bytes of one answer.
-constexpr size_t consumer_did_pages_max = 8;
+/// Bytes of one answer to a read of a single DID.
 constexpr size_t consumer_did_page_bytes_max = 262'144;
 
-/// Tap's TAP_RETRY_TIMEOUT. The wait between attempts doubles up to
-/// `consumer_retry_delay_max`.
+/// Tap's TAP_RETRY_TIMEOUT, the first wait between attempts.
 constexpr auto consumer_retry_timeout = 60s;
-constexpr auto consumer_retry_delay_max = 10min;
 constexpr uint32_t consumer_attempts_max = 20;
 
 // -- options of a node --------------------------------------------------------
@@ -88,12 +73,6 @@ constexpr uint64_t memory_backfill_percent = 80;
 constexpr uint64_t memory_live_percent = 90;
 constexpr uint64_t memory_refuse_percent = 95;
 
-/// Memory for LevelDB out of the limit, and the range for the size and number
-/// of its tables.
-constexpr size_t write_buffer_bytes_max = 67'108'864;
-constexpr size_t block_cache_bytes_max = 67'108'864;
-constexpr option_range<size_t> table_bytes_range{2'097'152, 33'554'432};
-constexpr option_range<size_t> open_tables_range{64, 4'000};
 constexpr option_range<uint64_t> disk_reserve_range{0, 1'099'511'627'776, 0};
 constexpr uint64_t disk_reserve_bytes = 2'147'483'648;
 constexpr uint64_t disk_reserve_percent = 5;
@@ -108,9 +87,8 @@ constexpr option_range<size_t> consumer_attempts_range{
 
 // -- rules of a repo ----------------------------------------------------------
 
-/// A repo that was fetched this many times within `refetch_pause` and is out of
-/// sync again is fetched after the end of that time.
-constexpr size_t refetch_burst_max = 4;
+/// A repo that was fetched `refetch_burst_max` times within this time and is
+/// out of sync again is fetched after the end of it.
 constexpr auto refetch_pause = 60s;
 
 /// When a listing is ahead of a stream that lags behind, the repo is fetched
@@ -144,19 +122,13 @@ constexpr std::chrono::microseconds stream_lag_max = std::chrono::minutes{5};
 /// together.
 constexpr size_t completeness_hosts_max = 4'096;
 
-/// Frames that wait for a document, of all repos together: the part of
-/// `memory_limit` and the bytes on disk that they may take, and the part of
-/// each for one source (the domain of a did:web, otherwise the stream). The
-/// memory is less than a 32nd of the limit: otherwise these frames alone could
-/// keep intake closed.
-constexpr uint64_t doubt_memory_part = 64;
-constexpr uint64_t doubt_disk_bytes_max = 268'435'456;
+/// Of the room for frames that wait for a document, the part that one source
+/// may take (the domain of a did:web, otherwise the stream).
 constexpr uint64_t doubt_source_part = 4;
 
-/// A failed look-up is repeated after the shortest pause, then after twice the
-/// previous pause, up to the longest.
+/// A failed look-up is repeated after this pause, then after twice the previous
+/// pause, up to `lookup_pause_max`.
 constexpr auto lookup_pause_min = 2s;
-constexpr auto lookup_pause_max = 5min;
 
 /// The allocator is asked to return freed memory when the process has grown by
 /// `heap_return_bytes` (less is not worth the page faults) and at most

@@ -11,10 +11,14 @@ using namespace std::chrono_literals;
 /// Frames of one upstream between socket read and durable.
 constexpr size_t upstream_frames_max = 1'024;
 
-/// All upstreams share this number, but each has `upstream_frames_min`.
-constexpr size_t all_upstreams_frames_max = 4'096;
-constexpr size_t upstream_frames_min = 64;
 constexpr size_t upstream_bytes_max = 16'777'216;
+
+/// A stream whose seq did not rise this number of times on one connection has
+/// no order: it is connected anew.
+constexpr size_t seq_regressions_max = 10;
+
+/// #info frames of one connection. Each is a line of the log.
+constexpr size_t infos_per_connection_max = 100;
 
 /// Frames forwarded to ROUTERs in one message.
 constexpr size_t frame_batch_max = 256;

@@ -1,6 +1,7 @@
 #include "actors/upstream/upstream_machine.hpp"
 
 #include "actors/support/limits.hpp"
+#include "actors/upstream/limits.hpp"
 #include "atproto/limits.hpp"
 
 #include <algorithm>

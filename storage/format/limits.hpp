@@ -69,9 +69,7 @@ constexpr size_t consumer_ranges_max = 262'144;
 /// Partitions of one log.
 constexpr size_t partitions_max = 256;
 
-// -- options of a node --------------------------------------------------------
-
-constexpr size_t upstreams_max = 1'024;
+// -- files of a store ---------------------------------------------------------
 
 /// Bytes of LevelDB's own text log before it begins again. One predecessor is
 /// kept.

@@ -1,5 +1,6 @@
 #include "storage/format/values.hpp"
 
+#include "base/limits.hpp"
 #include "storage/format/byte_archive.hpp"
 #include "storage/format/crc32c.hpp"
 #include "storage/format/limits.hpp"

@@ -1,5 +1,6 @@
 #include "actors/api/limits.hpp"
 #include "actors/consumer/limits.hpp"
+#include "actors/node/limits.hpp"
 #include "actors/support/limits.hpp"
 #include "storage/format/limits.hpp"
 #include "tests/system/hostile_host.hpp"

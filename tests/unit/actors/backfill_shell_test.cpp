@@ -1,100 +1,18 @@
-#include "actors/backfill/backfill.hpp"
 #include "actors/backfill/limits.hpp"
 #include "actors/node/limits.hpp"
 #include "actors/node/spools.hpp"
 #include "actors/supervisor/limits.hpp"
 #include "actors/support/limits_health.hpp"
 #include "atproto/limits.hpp"
-#include "tests/support/repo_builder.hpp"
 #include "tests/support/temp_dir.hpp"
-#include "tests/unit/actors/shell_fixture.hpp"
+#include "tests/unit/actors/backfill_fixture.hpp"
 
 // architecture.md, The stages: one fetch, its window and its answers.
 namespace weir::tests {
 namespace {
 
-using namespace weir::actors;
 using storage::account_status;
 using testing::ElementsAre;
-
-/// A download whose body the test delivers.
-class scripted_download final : public repo_download {
-public:
-  void grant(uint64_t bytes) override { grants.push_back(bytes); }
-
-  void cancel() override { cancelled = true; }
-
-  std::vector<uint64_t> grants;
-  bool cancelled = false;
-};
-
-class BackfillShellTest : public ShellFixture {
-protected:
-  BackfillShellTest() {
-    shared->supervisor = supervisor.as<supervisor_actor>();
-  }
-
-  void start(const test_repo& of, backfill_environment env = {}) {
-    time = manual_clock{of.now()};
-    env.shared = shared;
-    env.fetch
-      = [this](const std::string&, const atproto::did&, const backfill_actor&) {
-          return body;
-        };
-    env.spools = [] {
-      import_spools out;
-      out.store = atproto::make_memory_spool(1 << 26);
-      out.index = atproto::make_memory_spool(1 << 26);
-      out.on_disk = [] {
-        return false;
-      };
-      return out;
-    };
-    env.bytes = &shared->metrics.counter("bytes", "");
-    env.records = &shared->metrics.counter("records", "");
-    fetch_order order;
-    order.job = 9;
-    order.pds = "https://a.test";
-    order.key = of.key().public_part();
-    backfill = keep(spawn_backfill(sys, env, of.did(), order,
-                                   repo.as<repo_actor>()));
-  }
-
-  void head(int status, std::chrono::seconds retry_after = 0s) {
-    tell(backfill, fetch_head{status, retry_after});
-  }
-
-  void piece(const bytes& x) { tell(backfill, fetch_bytes{shared_bytes{x}}); }
-
-  void piece(std::string_view x) {
-    tell(backfill, fetch_bytes{shared_bytes::copy_of(as_bytes(x))});
-  }
-
-  void end() { tell(backfill, fetch_ended{}); }
-
-  uint64_t held() const { return shared->memory->held(memory_use::fetches); }
-
-  /// The REPO's report of a failed fetch.
-  repo_fetch_failed failure() {
-    const auto told = repo.take<repo_fetch_failed>();
-    EXPECT_EQ(told.size(), 1u);
-    return told.empty() ? repo_fetch_failed{} : told[0];
-  }
-
-  std::shared_ptr<scripted_download> body
-    = std::make_shared<scripted_download>();
-  probe repo{sys};
-  probe supervisor{sys};
-  backfill_actor backfill;
-};
-
-test_repo repo_of(size_t records) {
-  test_repo out;
-  for (size_t i = 0; i < records; ++i)
-    out.put("app.test.note/" + std::to_string(10'000 + i), make_record("x"));
-  out.commit();
-  return out;
-}
 
 } // namespace
 

@@ -1,3 +1,4 @@
+#include "actors/node/limits.hpp"
 #include "actors/support/doubt_room.hpp"
 #include "actors/support/limits.hpp"
 

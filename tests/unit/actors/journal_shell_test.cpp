@@ -1,4 +1,5 @@
 #include "actors/journal/journal.hpp"
+#include "actors/journal/limits.hpp"
 #include "actors/support/limits.hpp"
 #include "messages/consumer.hpp"
 #include "messages/journal.hpp"

@@ -1,3 +1,4 @@
+#include "actors/identity/limits.hpp"
 #include "actors/identity/lookup_queue.hpp"
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/identity_world.hpp"

@@ -281,7 +281,7 @@ TEST(question_machine, its_memory_is_bounded) {
     y.tell(i, account_status::active);
   }
   EXPECT_EQ(y.machine.kept(), limits::account_answers_kept_max);
-  y.pass(y.options.interval);
+  y.pass(limits::account_question_interval);
   y.ask(limits::account_answers_kept_max + 1);
   EXPECT_EQ(y.machine.kept(), 0u);
 }

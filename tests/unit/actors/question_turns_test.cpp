@@ -22,7 +22,7 @@ atproto::did account_of(size_t n) {
 // `limits::account_questions_per_site_max` of
 // `limits::account_questions_running_max`
 TEST(question_turns, a_site_is_asked_so_much_at_once_and_not_more) {
-  actors::question_turns x{{}};
+  actors::question_turns x;
   const auto host = [](size_t n) {
     return "https://h" + std::to_string(n) + ".crowd.test";
   };
@@ -40,7 +40,7 @@ TEST(question_turns, a_site_is_asked_so_much_at_once_and_not_more) {
 
 // `limits::account_resting_hosts_max`, and one more
 TEST(question_turns, so_many_hosts_rest_and_the_first_to_wake_goes) {
-  actors::question_turns x{{}};
+  actors::question_turns x;
   const auto host = [](size_t n) {
     return "https://pds.h" + std::to_string(n) + ".test";
   };
@@ -48,15 +48,13 @@ TEST(question_turns, so_many_hosts_rest_and_the_first_to_wake_goes) {
   for (size_t i = 0; i < most; ++i)
     x.rest(host(i), steady_time{} + std::chrono::seconds(100 + i));
   x.add(account_of(0), host(0));
-  EXPECT_EQ(x.resting(), most);
   EXPECT_FALSE(x.next({}));
   x.rest(host(most), steady_time{} + 1h);
-  EXPECT_EQ(x.resting(), most);
   EXPECT_EQ(x.next({})->repo, account_of(0)) << "it would have rested shortest";
 }
 
 TEST(question_turns, a_question_that_was_taken_back_leaves_nothing) {
-  actors::question_turns x{{}};
+  actors::question_turns x;
   const auto ticket = x.add(account_of(1), one_host);
   x.add(account_of(2), one_host);
   x.remove(ticket, one_host);

@@ -1,3 +1,4 @@
+#include "actors/repo/limits.hpp"
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 

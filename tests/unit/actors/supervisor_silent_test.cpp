@@ -279,7 +279,7 @@ TEST(silent_hosts, are_forgotten_after_a_while_and_so_are_those_that_answer) {
     x.end(i);
     EXPECT_EQ(x.machine.hosts(), 2u);
   }
-  x.pass(options.breaker_rest_max - 1us);
+  x.pass(limits::host_rest_max - 1us);
   x.tick();
   EXPECT_EQ(x.machine.hosts(), 2u);
   x.pass(1us);

@@ -4,6 +4,7 @@
 #include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/limits_accounts.hpp"
 #include "actors/support/limits.hpp"
+#include "base/limits.hpp"
 #include "base/option_range.hpp"
 #include "storage/format/limits.hpp"
 

@@ -1,0 +1,3 @@
+bool fits_node(size_t n) {
+  return n <= limits::of_node_max;
+}

@@ -1,0 +1,3 @@
+bool fits_router(size_t n) {
+  return n <= limits::one_actor_max;
+}

@@ -1,0 +1,7 @@
+#pragma once
+
+namespace weir::limits {
+
+constexpr size_t one_actor_max = 10;
+
+} // namespace weir::limits
