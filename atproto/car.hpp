@@ -73,8 +73,6 @@ public:
   /// The roots; empty until the header was read.
   const std::vector<cid>& roots() const noexcept { return roots_; }
 
-  uint64_t bytes_read() const noexcept { return consumed_; }
-
   uint64_t blocks_read() const noexcept { return blocks_; }
 
 private:

@@ -70,8 +70,6 @@ public:
 
   public_key public_part() const;
 
-  bytes_view secret() const noexcept { return secret_; }
-
 private:
   curve which_ = curve::k256;
   std::array<uint8_t, 32> secret_{};

@@ -33,8 +33,6 @@ struct wall_time {
     return {micros + x.count()};
   }
 
-  int64_t millis() const noexcept { return micros / 1000; }
-
   int64_t seconds() const noexcept { return micros / 1'000'000; }
 };
 

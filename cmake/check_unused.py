@@ -2,18 +2,27 @@
 """Names functions of the product that no program of it reaches: only tests call
 them, or nobody does.
 
-  check_unused.py ROOT BUILD [--libraries GLOB...] [--programs PATH...]
+  check_unused.py ROOT BUILD [--libraries GLOB...] [--product PATH...]
+                  [--helpers PATH...]
 
-The linker leaves out of a program what it does not reach (-ffunction-sections,
---gc-sections), so a function that a library of the product defines, and none of
-its programs has, is called by nobody or was inlined into all its callers. The
-second kind is told apart by the sources: their text has its name before a
-parenthesis more often than to declare and to define it. So one whose name others
-have, too, is overlooked; one that is reported is unused.
+Functions of libraries are found by the linker: it leaves out of a program what it
+does not reach (-ffunction-sections, --gc-sections). So a function that a library
+defines, and that none of the programs has, is called by nobody or was inlined into
+all its callers. The second kind is told apart by the sources: their text has its
+name before a parenthesis more often than to declare and to define it. What the
+benchmark alone reaches is no part of the product, except in `simnet` and `bench`
+themselves.
 
-An assignment that stands beside a move constructor is not looked at.
+Functions with a body in a header have no symbol when nobody calls them. For each of
+them, its name has to be used in a file that includes the header, or in one that the
+header includes, for a template.
 
-cmake/unused_allowed.txt lists those that may be unused: "name | reason".
+In both cases a function whose name others have, too, may be overlooked; one that is
+reported is unused. An assignment that stands beside a move constructor is not looked
+at, nor is an override, which is called by the name of what it overrides.
+
+cmake/unused_allowed.txt lists those that may be unused: "name | reason", where * is
+any text. Those of headers are named by header and name.
 """
 import argparse
 import glob
@@ -21,11 +30,31 @@ import os
 import re
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
+from fnmatch import fnmatch
 
-FOLDERS = ["base", "atproto", "wire", "net", "storage", "messages", "actors",
-           "simnet", "apps", "bench"]
+PRODUCT = ["base", "atproto", "wire", "net", "storage", "messages", "actors", "apps"]
+HELPERS = ["simnet", "bench"]
 
+
+# -- sources -------------------------------------------------------------------
+
+def read_sources(root, folders):
+    """Texts by path, as they are."""
+    out = {}
+    for folder in folders:
+        for path in glob.glob(f"{root}/{folder}/**/*.[ch]pp", recursive=True):
+            with open(path, encoding="utf-8") as f:
+                out[os.path.relpath(path, root)] = f.read()
+    return out
+
+
+def code_of(text):
+    """Without comments and without what stands in quotes."""
+    return re.sub(r'//[^\n]*|"(?:\\.|[^"\\\n])*"', '""', text)
+
+
+# -- what the linker leaves out ------------------------------------------------
 
 def symbols(path, kinds):
     """Mangled names of these kinds of nm in an archive or program."""
@@ -59,17 +88,99 @@ def plain_name(text):
     return name if name.startswith("weir::") else None
 
 
-def calls_of(root):
-    """How often the sources of the product have each name before a parenthesis,
-    comments aside."""
-    out = Counter()
-    for folder in FOLDERS:
-        for path in glob.glob(f"{root}/{folder}/**/*.[ch]pp", recursive=True):
-            with open(path, encoding="utf-8") as f:
-                text = re.sub(r"//[^\n]*", "", f.read())
-            out.update(re.findall(r"\b(operator\S+|\w+)\s*\(", text))
+def left_out(defined, programs, sources):
+    """The functions among `defined` that no program has and no source calls."""
+    reached = set()
+    for path in programs:
+        reached |= symbols(path, "TtWw")
+    if not defined or not reached:
+        sys.exit("nothing to look at: the libraries or the programs are not built")
+    calls = Counter()
+    for text in sources.values():
+        calls.update(re.findall(r"\b(operator\S+|\w+)\s*\(", code_of(text)))
+    names = {k: plain_name(v) for k, v in demangle(defined).items()}
+    last = lambda name: name.rsplit("::", 1)[-1]
+    overloads = Counter(last(n) for n in set(filter(None, names.values())))
+    reached_names = {names[k] for k in defined & reached}
+    out = set()
+    for symbol in defined - reached:
+        name = names[symbol]
+        if name is None or name in reached_names or "~" in name:
+            continue
+        word = last(name)
+        if word == name.rsplit("::", 2)[-2] or word == "operator=":
+            continue
+        if calls[word] <= 2 * overloads[word]:
+            out.add(name)
     return out
 
+
+# -- functions with a body in a header -----------------------------------------
+
+# A name, parameters, what may follow them, and the body.
+INLINE = re.compile(
+    r"(?P<type>[\w>&*]\s+|\s[&*])(?P<name>\w+)\s*"
+    r"\((?:[^(){};]|\([^(){};]*\)|\{\})*\)"
+    r"(?P<after>(?:\s|const\b|noexcept\b|override\b|final\b|&"
+    r"|->\s*[\w:<>,\s*&]+|requires[^{;]*)*)\{")
+KEYWORDS = {"if", "for", "while", "switch", "catch", "return", "else", "throw",
+            "case", "new", "delete", "do", "not", "and", "or", "operator",
+            "co_return", "sizeof", "decltype", "explicit"}
+# Called by the language, or by the standard library, CAF, cereal and Boost.
+BY_OTHERS = {"begin", "end", "inspect", "load", "save", "serialize", "what",
+             "throw_exception_from_error"}
+
+
+def inline_functions(code):
+    """Names, and whether each is a member, which is indented."""
+    for x in INLINE.finditer(code):
+        before = re.search(r"\w+$", x["type"].rstrip())
+        if before and before[0] in KEYWORDS or x["name"] in KEYWORDS | BY_OTHERS:
+            continue
+        if "override" not in x["after"]:
+            line = code.rfind("\n", 0, x.start("name")) + 1
+            yield x["name"], code[line].isspace()
+
+
+def is_used(name, member, code):
+    """Whether it is called, or named without a call: a member as x::name."""
+    for x in re.finditer(rf"\b{name}\b((?:<[^;(){{}}]*>)?\s*\()?", code):
+        before = code[max(0, x.start() - 80):x.start()]
+        word = re.search(r"(\w+)\s+$", before)
+        declared = (word and word[1] not in KEYWORDS
+                    or re.search(r"[\w>][&*>]+\s+$", before)
+                    and not re.search(r"(->|&&)\s+$", before))
+        if not declared if x[1] else not member or before.endswith("::"):
+            return True
+    return False
+
+
+def unused_inline(sources, folders):
+    """"header name" of each function in a header of these folders that nobody
+    names."""
+    code = {path: code_of(text) for path, text in sources.items()}
+    included = {path: [x for x in re.findall(r'#include "([^"]+)"', text)
+                       if x in sources] for path, text in sources.items()}
+    seen_by, sees, words = defaultdict(set), {}, defaultdict(set)
+    for path in sources:
+        sees[path], todo = {path}, [path]
+        while todo:
+            fresh = set(included[todo.pop()]) - sees[path]
+            sees[path] |= fresh
+            todo += fresh
+        for x in sees[path]:
+            seen_by[x].add(path)
+        for word in set(re.findall(r"\w+", code[path])):
+            words[word].add(path)
+    headers = (x for x in sources
+               if x.endswith(".hpp") and x.split("/")[0] in folders)
+    return {f"{path} {name}" for path in headers
+            for name, member in set(inline_functions(code[path]))
+            if not any(is_used(name, member, code[x])
+                       for x in words[name] & (seen_by[path] | sees[path]))}
+
+
+# -- the report ----------------------------------------------------------------
 
 def read_allowed(path):
     out = {}
@@ -88,38 +199,29 @@ def main():
     ask.add_argument("build")
     ask.add_argument("--libraries", nargs="*",
                      default=["*/libweir_*.a", "apps/*/libweir_*.a"])
-    ask.add_argument("--programs", nargs="*",
-                     default=["apps/weir/weir", "bench/weir-bench"])
+    ask.add_argument("--product", nargs="*", default=["apps/weir/weir"])
+    ask.add_argument("--helpers", nargs="*", default=["bench/weir-bench"])
     x = ask.parse_args()
-    defined = set()
+    ours, others = set(), set()
     for pattern in x.libraries:
         for path in glob.glob(os.path.join(x.build, pattern)):
-            defined |= symbols(path, "T")
-    reached = set()
-    for path in x.programs:
-        reached |= symbols(os.path.join(x.build, path), "TtWw")
-    if not defined or not reached:
-        sys.exit("nothing to look at: the libraries or the programs are not built")
-    names = {k: plain_name(v) for k, v in demangle(defined).items()}
-    last = lambda name: name.rsplit("::", 1)[-1]
-    overloads = Counter(last(n) for n in set(filter(None, names.values())))
-    calls = calls_of(x.root)
-    reached_names = {names[k] for k in defined & reached}
-    unused = set()
-    for symbol in defined - reached:
-        name = names[symbol]
-        if name is None or name in reached_names or "~" in name:
-            continue
-        word = last(name)
-        if word == name.rsplit("::", 2)[-2] or word == "operator=":
-            continue
-        if calls[word] <= 2 * overloads[word]:
-            unused.add(name)
+            folder = os.path.relpath(path, x.build).split("/")[0]
+            (others if folder in HELPERS else ours).update(symbols(path, "T"))
+    product = [os.path.join(x.build, path) for path in x.product]
+    helpers = [os.path.join(x.build, path) for path in x.helpers]
+    sources = read_sources(x.root, PRODUCT + ["simnet"])
+    everything = sources | read_sources(x.root, ["bench"])
+    unused = left_out(ours, product, sources)
+    unused |= unused_inline(sources, PRODUCT)
+    if others:
+        unused |= left_out(others, product + helpers, everything)
+        unused |= unused_inline(everything, HELPERS)
     allowed = read_allowed(f"{x.root}/cmake/unused_allowed.txt")
     faults = [f"{n}: no program reaches it" for n in sorted(unused)
-              if n not in allowed]
+              if not any(fnmatch(n, entry) for entry in allowed)]
     faults += [f"unused_allowed.txt: {n} is used, or is no more"
-               for n in sorted(allowed) if n not in unused]
+               for n in sorted(allowed)
+               if not any(fnmatch(name, n) for name in unused)]
     faults += [f"unused_allowed.txt: {n} has no reason"
                for n, why in sorted(allowed.items()) if not why]
     if faults:

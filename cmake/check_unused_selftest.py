@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Proves that check_unused.py can fail: runs it on a tree of one library, made
-here, and of programs that reach a part of it.
+"""Proves that check_unused.py can fail: runs it on a tree of two libraries, made
+here, and of programs that reach a part of them.
 
   check_unused_selftest.py COMPILER
 """
@@ -14,23 +14,57 @@ CHECK = os.path.join(os.path.dirname(os.path.abspath(__file__)),
 
 FILES = {
     "base/parts.hpp": """
+#pragma once
 namespace weir {
 int reached(int x);
 int inlined(int x); // Into `reached`: no symbol of it is left.
 int only_tested(int x);
+template <class T> T twice(const T& x) { return x.doubled(); }
+struct box {
+  int value = 0;
+  int shown() const noexcept { return value; }
+  int peeked() const noexcept { return value; }
+  box doubled() const { return {2 * value}; } // By `twice`, in another header.
+  int size() const { return shown(); }
+};
+inline int applied(int x) { return x; } // Handed over without a call.
 }
 """,
     "base/parts.cpp": """
 #include "base/parts.hpp"
 namespace weir {
 int inlined(int x) { return x + 1; }
-int reached(int x) { return inlined(x) * 2; }
+static int call(int (*f)(int), int x) { return f(x); }
+int reached(int x) {
+  box peeked{x}; // A variable of that name is no call.
+  return call(applied, inlined(x)) * twice(peeked).size();
+}
 int only_tested(int x) { return x; } // only_tested(x) is no call here.
+}
+""",
+    "simnet/world.hpp": """
+namespace weir {
+int measured(int x);
+int forgotten(int x);
+}
+""",
+    "simnet/world.cpp": """
+#include "simnet/world.hpp"
+namespace weir {
+int measured(int x) { return x; }
+int forgotten(int x) { return x; }
 }
 """,
     "apps/main.cpp": """
 #include "base/parts.hpp"
 int main(int n, char**) { return weir::reached(n); }
+""",
+    "bench/main.cpp": """
+#include "base/parts.hpp"
+#include "simnet/world.hpp"
+int main(int n, char**) {
+  return weir::only_tested(n) + weir::measured(n) + weir::box{n}.peeked();
+}
 """,
     "tests/test.cpp": """
 #include "base/parts.hpp"
@@ -49,20 +83,21 @@ def make(root, compiler):
     def run(*command):
         subprocess.run(command, cwd=root, check=True)
 
-    run(compiler, "-O2", "-ffunction-sections", "-I.", "-c", "base/parts.cpp",
-        "-o", "base/parts.o")
-    run("ar", "rcs", "base/libweir_base.a", "base/parts.o")
-    for source, program in (("apps/main.cpp", "apps/main"),
-                            ("tests/test.cpp", "tests/test")):
-        run(compiler, "-O2", "-I.", source, "base/libweir_base.a",
-            "-Wl,--gc-sections", "-o", program)
+    for library in "base/parts", "simnet/world":
+        folder = os.path.dirname(library)
+        run(compiler, "-O2", "-ffunction-sections", "-I.", "-c",
+            library + ".cpp", "-o", library + ".o")
+        run("ar", "rcs", f"{folder}/libweir_{folder}.a", library + ".o")
+    for program in "apps/main", "bench/main", "tests/test":
+        run(compiler, "-O2", "-I.", program + ".cpp", "base/libweir_base.a",
+            "simnet/libweir_simnet.a", "-Wl,--gc-sections", "-o", program)
 
 
-def report(root, *programs):
+def report(root, product):
     """The faults that the check finds."""
     done = subprocess.run(
-        [sys.executable, CHECK, root, root, "--programs", *programs],
-        text=True, capture_output=True)
+        [sys.executable, CHECK, root, root, "--product", product,
+         "--helpers", "bench/main"], text=True, capture_output=True)
     faults = [x.strip() for x in done.stderr.splitlines() if x.startswith("  ")]
     if (done.returncode == 0) != (not faults):
         sys.exit(f"it ends with {done.returncode} and says:\n{done.stderr}")
@@ -75,14 +110,18 @@ def expect(what, found, wanted):
 
 
 def main():
+    inline = "base/parts.hpp peeked: no program reaches it"
     fault = "weir::only_tested: no program reaches it"
+    world = "weir::forgotten: no program reaches it"
     with tempfile.TemporaryDirectory() as root:
         make(root, sys.argv[1])
-        expect("a function that tests alone call", report(root, "apps/main"),
-               [fault])
-        expect("one that a second program calls",
-               report(root, "apps/main", "tests/test"), [])
+        expect("what tests and the benchmark alone call, and nobody",
+               report(root, "apps/main"), [inline, world, fault])
+        expect("a function that the program calls",
+               report(root, "tests/test"), [inline, world])
         os.makedirs(os.path.join(root, "cmake"))
+        others = ("base/parts.hpp peek* | tests look\n"
+                  "weir::forgotten | it will be called\n")
         for listed, wanted in (
                 ("weir::only_tested | it is a tool of tests\n", []),
                 ("weir::only_tested\n",
@@ -92,7 +131,7 @@ def main():
                          "more"])):
             with open(os.path.join(root, "cmake/unused_allowed.txt"), "w",
                       encoding="utf-8") as f:
-                f.write("# name | reason\n" + listed)
+                f.write("# name | reason\n" + others + listed)
             expect(listed, report(root, "apps/main"), wanted)
 
 
