@@ -39,6 +39,11 @@ error cut_off() {
   return fail(ec::malformed, "CAR cut off");
 }
 
+/// Whether `x` begins as a map does in CBOR, as every header of a CAR.
+bool may_be_header(bytes_view x) noexcept {
+  return x.empty() || (x.front() & 0xe0) == 0xa0;
+}
+
 /// Takes the length of the header or of a block section off the front of `x`.
 /// Returns 0 when `x` ends inside the length.
 result<size_t> take_section_size(bytes_view& x, size_t size_max) {
@@ -243,7 +248,7 @@ result<void> car_reader::feed(bytes_view chunk) {
 result<void> car_reader::step(bytes_view& input) {
   if (pending_.empty()) {
     auto rest = input;
-    const auto size = take_section_size(rest, section_bytes_max());
+    const auto size = section_size(rest);
     if (!size)
       return size.error();
     if (*size != 0 && *size <= rest.size()) {
@@ -262,16 +267,22 @@ result<void> car_reader::step(bytes_view& input) {
   return finish_pending();
 }
 
-size_t car_reader::section_bytes_max() const noexcept {
-  return header_done_ ? limits::car_section_bytes_max
-                      : limits::car_header_bytes_max;
+/// Takes the length of the next section off `x`; 0 when `x` ends inside it. A
+/// page of HTML shows here that it is no CAR, however short it is.
+result<size_t> car_reader::section_size(bytes_view& x) const {
+  if (header_done_)
+    return take_section_size(x, limits::car_section_bytes_max);
+  auto out = take_section_size(x, limits::car_header_bytes_max);
+  if (out && *out != 0 && !may_be_header(x))
+    return fail(ec::malformed, "not a CAR");
+  return out;
 }
 
 /// How many bytes `pending_` lacks to be a whole section; 1 while its length is
 /// unknown.
 result<size_t> car_reader::lacking_bytes() const {
   bytes_view rest{pending_};
-  const auto size = take_section_size(rest, section_bytes_max());
+  const auto size = section_size(rest);
   if (!size)
     return size.error();
   return *size == 0 ? 1 : *size - rest.size();

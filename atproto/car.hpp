@@ -77,7 +77,7 @@ public:
 
 private:
   result<void> step(bytes_view& input);
-  size_t section_bytes_max() const noexcept;
+  result<size_t> section_size(bytes_view& x) const;
   result<size_t> lacking_bytes() const;
   result<void> finish_pending();
   result<void> take_section(bytes_view section);

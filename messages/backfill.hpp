@@ -137,6 +137,9 @@ struct job_cancelled {
 struct fetch_head {
   int status = 0;
   std::chrono::seconds retry_after{0};
+  /// What the host says that the body is, cut to
+  /// `limits::fetch_type_bytes_max`; empty: nothing.
+  std::string content_type{};
 };
 
 struct fetch_bytes {

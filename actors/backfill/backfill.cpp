@@ -169,7 +169,7 @@ backfill_actor::behavior_type backfill::make_behavior() {
                     repo_.str(), "repo");
     },
     [this](const fetch_head& x) {
-      perform(machine_->on_head(x.status, x.retry_after));
+      perform(machine_->on_head(x));
     },
     [this](const fetch_bytes& x) {
       env_.bytes->add(x.piece.size());

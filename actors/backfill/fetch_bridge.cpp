@@ -1,5 +1,7 @@
 #include "actors/backfill/fetch_bridge.hpp"
 
+#include "actors/backfill/limits.hpp"
+
 #include <caf/send.hpp>
 
 namespace weir::actors {
@@ -11,10 +13,10 @@ public:
   explicit sink(backfill_actor to) : to_(std::move(to)) {}
 
   bool on_head(const net::http_response_head& head) override {
-    caf::anon_send(
-      to_, fetch_head{head.status,
-                      head.retry_after.value_or(head.rate_limit_reset.value_or(
-                        std::chrono::seconds{0}))});
+    fetch_head out{head.status, head.wait()};
+    if (const auto* type = net::find_header(head.headers, "content-type"))
+      out.content_type = type->substr(0, limits::fetch_type_bytes_max);
+    caf::anon_send(to_, std::move(out));
     return true;
   }
 

@@ -39,11 +39,11 @@ fetch_machine::fetch_machine(std::shared_ptr<import_machine> import,
 fetch_machine::effects fetch_machine::on_bytes(bytes_view piece,
                                                steady_time now) {
   received_ += piece.size();
-  if (status_ != 200) {
+  if (head_.status != 200) {
     const auto room = limits::fetch_error_bytes_max - error_body_.size();
     error_body_ += as_text(piece).substr(0, room);
   } else if (auto ok = import_->feed(piece); !ok) {
-    return give_up(ok.error(), host_verdict::fine);
+    return give_up(with_type(ok.error()), host_verdict::fine);
   }
   effects out;
   out.progress = now - reported_ >= limits::fetch_progress_interval;
@@ -56,33 +56,44 @@ fetch_machine::effects fetch_machine::on_bytes(bytes_view piece,
 fetch_machine::effects fetch_machine::on_end(const error& reason,
                                              wall_time now) {
   if (reason.code != ec::none)
-    return give_up(reason,
-                   status_ == 0 ? host_verdict::silent : host_verdict::failed);
+    return give_up(reason, head_.status == 0 ? host_verdict::silent
+                                             : host_verdict::failed);
   is_received_ = true;
   auto out = effects{.progress = true};
-  if (status_ != 200)
+  if (head_.status != 200)
     out.end = refused_by_host().end;
   else if (auto ok = import_->finish(now); !ok)
-    out.end = give_up(ok.error(), host_verdict::fine).end;
+    out.end = give_up(with_type(ok.error()), host_verdict::fine).end;
   else
     stepping_ = true;
   return out;
 }
 
+/// Adds to the fault of a body what its host calls it, unless that is a CAR: a
+/// page of a proxy, for example.
+error fetch_machine::with_type(error why) const {
+  const auto& type = head_.content_type;
+  if (why.code == ec::malformed && !type.empty()
+      && !type.starts_with("application/vnd.ipld.car"))
+    why.context += ", sent as " + type;
+  return why;
+}
+
 /// Handles an answer that is not a CAR. Rate limits and states of accounts are
 /// not failures of the host (protocol-coverage.md 5).
 fetch_machine::effects fetch_machine::refused_by_host() {
-  if (status_ == 429)
+  if (head_.status == 429)
     return give_up(fail(ec::rate_limited, "HTTP 429"),
                    host_verdict::rate_limited);
   const auto name = error_name(error_body_);
-  const auto refused = status_ == 400 || status_ == 404;
+  const auto refused = head_.status == 400 || head_.status == 404;
   if (const auto account = account_of_error(name); account && refused)
     return give_up(fail(ec::account_inactive, name), host_verdict::fine,
                    account);
   return give_up(fail(refused ? ec::not_found : ec::unreachable,
-                      "HTTP " + std::to_string(status_) + ' ' + name),
-                 status_ >= 500 ? host_verdict::failed : host_verdict::fine);
+                      "HTTP " + std::to_string(head_.status) + ' ' + name),
+                 head_.status >= 500 ? host_verdict::failed
+                                     : host_verdict::fine);
 }
 
 fetch_machine::effects fetch_machine::on_step(result<import_progress> x) {
@@ -147,8 +158,8 @@ fetch_machine::give_up(error why, host_verdict host,
   const auto ahead = import_->ahead();
   const auto counts
     = account || (is_hosts_fault(why, host) && !ahead.defined());
-  return {.end
-          = ending{std::move(why), host, retry_after_, account, ahead, counts}};
+  return {.end = ending{std::move(why), host, head_.retry_after, account, ahead,
+                        counts}};
 }
 
 } // namespace weir::actors

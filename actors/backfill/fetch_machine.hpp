@@ -10,6 +10,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weir::actors {
@@ -59,10 +61,10 @@ public:
   fetch_machine(std::shared_ptr<import_machine> import, fetch_bounds bounds,
                 steady_time now);
 
-  /// Status and `Retry-After` of the answer.
-  effects on_head(int status, std::chrono::seconds retry_after) {
-    status_ = status;
-    retry_after_ = retry_after;
+  /// What the answer begins with. Only its status decides what it means: a CAR
+  /// under another content type is read as well.
+  effects on_head(fetch_head x) {
+    head_ = std::move(x);
     return {.progress = true};
   }
 
@@ -98,6 +100,7 @@ private:
   effects give_up(error why, host_verdict host,
                   std::optional<storage::account_status> account = {});
   effects refused_by_host();
+  error with_type(error why) const;
   void succeed(effects& out) {
     ended_ = true;
     out.end = ending{};
@@ -105,8 +108,7 @@ private:
 
   std::shared_ptr<import_machine> import_;
   fetch_bounds bounds_;
-  int status_ = 0;
-  std::chrono::seconds retry_after_{0};
+  fetch_head head_; ///< Status 0: none came.
   std::string error_body_;
   uint64_t received_ = 0;
   steady_time reported_;

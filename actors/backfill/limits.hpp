@@ -23,6 +23,10 @@ constexpr size_t fetch_window_bytes = 1'048'576;
 /// The bytes that are kept of an answer that is not a CAR.
 constexpr size_t fetch_error_bytes_max = 4'096;
 
+/// The bytes that are kept of the content type of an answer: enough to name it
+/// in an error.
+constexpr size_t fetch_type_bytes_max = 64;
+
 /// Repositories up to this size are compared from memory, in one pass.
 constexpr uint64_t import_one_pass_bytes_max = 4'194'304;
 

@@ -144,7 +144,9 @@ TEST_F(HostileRepoTest, NoBodyCutShortOrPackedOrTooLongIsTaken) {
   add("no answer", "", "unreachable");
   add("nonsense", "\x16\x03\x01 nonsense\r\n\r\n", "malformed");
   add("an error of the host", http_answer(500, "{}"), "HTTP 500");
-  add("a page", http_answer(200, "<html>not a CAR</html>"), "CAR cut off");
+  add("a page",
+      http_answer(200, "<html>not a CAR</html>", "Content-Type: text/html\r\n"),
+      "not a CAR, sent as text/html");
   add("nothing", http_answer(200, ""), "CAR cut off");
   all.run(64 * megabyte);
 }
@@ -221,8 +223,9 @@ TEST_F(HostileRepoTest, SlowHostsAreGivenUpAndHoldUpNobody) {
           stop_after("HTTP/1.1 200 OK\r\n"), "unreachable");
   all.add("a byte of the head a second", all.make_repo(),
           drip("HTTP/1.1 200 OK\r\nX: "), "unreachable");
+  // What comes may be the header of a CAR.
   all.add("a byte of the body a second", all.make_repo(),
-          drip(head(length(megabyte))), "too slow");
+          drip(head(length(megabyte)) + "\x7f\xa2"), "too slow");
   all.add("no end of the body", all.make_repo(),
           stop_after(head(length(megabyte))), "too slow");
   const auto quiet = stop_after("");

@@ -70,8 +70,9 @@ protected:
                                    repo.as<repo_actor>()));
   }
 
-  void head(int status, std::chrono::seconds retry_after = 0s) {
-    tell(backfill, fetch_head{status, retry_after});
+  void head(int status, std::chrono::seconds retry_after = 0s,
+            const std::string& type = {}) {
+    tell(backfill, fetch_head{status, retry_after, type});
   }
 
   void piece(const bytes& x) { tell(backfill, fetch_bytes{shared_bytes{x}}); }

@@ -129,6 +129,36 @@ TEST_F(BackfillShellTest, SoMuchOfARefusalIsReadAndNotOneByteMore) {
   }
 }
 
+// A page of a proxy, for example: what came is said, but the body decides.
+TEST_F(BackfillShellTest, ABodyThatIsNoCarIsNamedByItsType) {
+  const auto failed = [this](std::string_view text, const std::string& type) {
+    start(repo_of(1));
+    head(200, 0s, type);
+    piece(text);
+    end();
+    return failure().reason;
+  };
+  const auto page = failed("<html>", "text/html; charset=utf-8");
+  EXPECT_EQ(page.code, ec::malformed);
+  EXPECT_EQ(page.context, "not a CAR, sent as text/html; charset=utf-8");
+  EXPECT_EQ(failed("<html>", "application/vnd.ipld.car").context, "not a CAR");
+  EXPECT_EQ(failed("<html>", "").context, "not a CAR");
+  const auto of = repo_of(1);
+  const auto car = of.export_car();
+  const auto part = as_text(car).substr(0, car.size() - 1);
+  EXPECT_EQ(failed(part, "application/vnd.ipld.car").context,
+            "bad_shape: CAR cut off");
+}
+
+TEST_F(BackfillShellTest, ACarOfAnyTypeIsRead) {
+  const auto of = repo_of(1);
+  start(of);
+  head(200, 0s, "text/html");
+  piece(of.export_car());
+  end();
+  EXPECT_EQ(repo.count<repo_fetched>(), 1u);
+}
+
 TEST_F(BackfillShellTest, ARateLimitIsTheHostsAndNotTheRepos) {
   start(repo_of(1));
   head(429, 40s);

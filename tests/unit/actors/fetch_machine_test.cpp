@@ -29,7 +29,7 @@ public:
   }
 
   fetch_machine::effects answer(int status, std::string_view body) {
-    machine->on_head(status, 40s);
+    machine->on_head({status, 40s});
     auto out = machine->on_bytes(as_bytes(body), steady_time{});
     return out.end ? out : machine->on_end({}, repo.now());
   }
@@ -98,7 +98,7 @@ TEST(FetchMachineTest, AHostThatSaysNothingIsSilentAndOneThatBreaksOffFailed) {
   EXPECT_EQ(silent.machine->on_end(broken, silent.repo.now()).end->host,
             host_verdict::silent);
   running_fetch half;
-  half.machine->on_head(200, 0s);
+  half.machine->on_head({200, 0s});
   EXPECT_EQ(half.machine->on_end(broken, half.repo.now()).end->host,
             host_verdict::failed);
 }

@@ -1,11 +1,8 @@
-#include "actors/backfill/fetch_bridge.hpp"
-#include "actors/backfill/limits.hpp"
 #include "actors/supervisor/host_bridges.hpp"
 #include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/limits_accounts.hpp"
 #include "actors/upstream/stream_bridge.hpp"
 #include "messages/account.hpp"
-#include "messages/backfill.hpp"
 #include "messages/frames.hpp"
 #include "net/http_server.hpp"
 #include "net/limits.hpp"
@@ -72,8 +69,6 @@ protected:
     return ask(answer_with(status, body)).what;
   }
 };
-
-class FetchBridgeTest : public bridge_world {};
 
 /// Records the targets of upgrade requests.
 class upgrades final : public net::http_service {
@@ -322,32 +317,6 @@ TEST_F(ListingBridgeTest, AHostWhoseNameIsNotKnownIsAway) {
   const auto page = ask("");
   EXPECT_EQ(page.repos.error().code, ec::unreachable);
   EXPECT_EQ(page.repos.error().context, "no such name: pds.test");
-}
-
-// protocol-coverage.md 5.0
-TEST_F(FetchBridgeTest, ACarIsAskedForAndGzipIsWelcome) {
-  auto said = answer_with(429, "{}");
-  said.retry_after = 90s;
-  const auto client = std::make_shared<scripted_client>([&](const auto&) {
-    return said;
-  });
-  const auto fetch = make_repo_fetcher(client, 1'000);
-  EXPECT_TRUE(fetch("https://pds.test", known_did, as<backfill_actor>()));
-  const auto& asked = client->requests.at(0);
-  EXPECT_EQ(to_string(asked.target),
-            "https://pds.test/xrpc/com.atproto.sync.getRepo?did="
-            "did%3Aplc%3Aewvi7nxzyoun6zhxrhs64oiz");
-  ASSERT_EQ(asked.headers.size(), 1u);
-  EXPECT_EQ(asked.headers[0].value, "application/vnd.ipld.car");
-  EXPECT_TRUE(asked.accept_gzip);
-  EXPECT_EQ(asked.limits.body_bytes_max, 1'000u);
-  EXPECT_EQ(asked.credit, 0u) << "nothing is read before it is wanted";
-  const auto head = next<fetch_head>();
-  ASSERT_TRUE(head);
-  EXPECT_EQ(head->status, 429);
-  EXPECT_EQ(head->retry_after, 90s);
-  EXPECT_TRUE(next<fetch_bytes>());
-  EXPECT_TRUE(next<fetch_ended>());
 }
 
 // protocol-coverage.md 1.1, 1.11
