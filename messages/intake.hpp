@@ -10,10 +10,12 @@ namespace weir {
 /// From: NODE. To: UPSTREAM, SUPERVISOR. Travels: local only.
 struct intake_changed {};
 
-/// The free space on the disk. From: READER. To: NODE. Travels: local only.
+/// The free space on the disk that has the least above its reserve. From: READER. To: NODE. Travels: local only.
 struct disk_reading {
   result<storage::disk_space> room;
   error failed{}; ///< Why the store has failed for good, if it has.
+  /// The first one whose store is on this disk.
+  uint16_t partition = 0;
 };
 
 } // namespace weir

@@ -266,6 +266,7 @@ void node::impl::start_upstreams() {
 
 void node::impl::start_watches() {
   room_watch_options options;
+  options.data_dir = config.data_dir;
   options.disk_reserve = config.disk_reserve;
   options.memory_limit = config.memory_limit;
   if (seams.resident)

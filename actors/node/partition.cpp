@@ -4,6 +4,7 @@
 #include "actors/node/memory_plan.hpp"
 #include "actors/reader/reader.hpp"
 #include "actors/sweeper/sweeper.hpp"
+#include "storage/disk/partition_stores.hpp"
 #include "storage/disk/store_sizes.hpp"
 
 #include <caf/actor_system.hpp>
@@ -46,8 +47,11 @@ void partition::on_journal_failure(const error& why) const {
     return;
   }
   env_.shared->intake.set(shortage::store, intake_level::no_requests,
-                          "the disk is full: the store is only read until "
-                          "there is room");
+                          "the disk of "
+                            + storage::partition_directory(
+                              env_.config.data_dir, env_.home->number)
+                            + " is full: the store is only read until there is "
+                              "room");
 }
 
 void partition::start_store(caf::actor_system& system) {

@@ -1,5 +1,4 @@
 #include "actors/node/watches.hpp"
-
 #include "actors/support/heap_return.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/support/observed.hpp"
@@ -8,6 +7,7 @@
 #include "base/log.hpp"
 #include "messages/journal.hpp"
 #include "storage/disk/database.hpp"
+#include "storage/disk/partition_stores.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -15,6 +15,15 @@
 namespace weir::actors {
 
 namespace {
+
+/// Whether a disk has less above its reserve than another one. Stores of
+/// several partitions may be on one disk, of which the first counts.
+bool is_tighter(const storage::disk_space& x, const storage::disk_space& than,
+                uint64_t wanted) noexcept {
+  return x.device != than.device
+         && x.free + disk_reserve(wanted, than.total)
+              < than.free + disk_reserve(wanted, x.total);
+}
 
 /// Text for people; rounded down.
 std::string mebibytes(uint64_t bytes) {
@@ -29,10 +38,12 @@ public:
     : observed(config, "room"), shared_(std::move(shared)),
       options_(std::move(options)), on_failure_(std::move(on_failure)) {
     auto& registry = shared_->metrics;
-    free_ = &registry.gauge("weir_disk_free_bytes",
-                            "Free bytes on the disk of data_dir");
+    free_
+      = &registry.gauge("weir_disk_free_bytes",
+                        "Free bytes on the disk of data_dir, or on that of a "
+                        "partition's directory that has less to spare");
     reserve_ = &registry.gauge("weir_disk_reserve_bytes",
-                               "Bytes that stay free on the disk of data_dir");
+                               "Bytes that stay free on that disk");
     level_ = &registry.gauge(
       "weir_intake_level",
       "0: everything is accepted; 1: nothing is fetched; 2: no stream is read "
@@ -83,17 +94,19 @@ public:
 
 private:
   /// Asks for the free disk space; while an answer is missing it does not ask
-  /// again. Of several stores, the one that fails or has the least room counts.
+  /// again. Of several stores, the one that fails or has the least room counts:
+  /// the directory of a partition may be on a disk of its own.
   void look() {
     look_at_.reset();
     reader_job job;
-    job.run = [to = room_actor{this}, shared = shared_](store_readers&) {
+    job.run = [to = room_actor{this}, shared = shared_,
+               wanted = options_.disk_reserve](store_readers&) {
       std::optional<disk_reading> out;
       for (const auto* x : shared->stores.each()) {
         auto room = x->db.space();
-        disk_reading seen{std::move(room), x->db.failure()};
+        disk_reading seen{std::move(room), x->db.failure(), x->partition};
         if (!out || seen.failed.code != ec::none || !seen.room
-            || (out->room && seen.room->free < out->room->free))
+            || is_tighter(*seen.room, *out->room, wanted))
           out = std::move(seen);
         if (out->failed.code != ec::none || !out->room)
           break;
@@ -119,14 +132,20 @@ private:
     if (disk_.on_room(x.room->free, disk_marks(reserve)))
       show(
         shortage::disk, disk_.level(),
-        "the disk of data_dir has " + mebibytes(x.room->free) + " free and "
-          + mebibytes(reserve)
+        "the disk of " + place_of(x.partition) + " has "
+          + mebibytes(x.room->free) + " free and " + mebibytes(reserve)
           + " have to stay free: free some space there, or lower disk_reserve");
     if (shared_->intake.level(shortage::store) != intake_level::open
         && room_machine::is_ample(x.room->free, reserve) && on_failure_)
       std::exchange(on_failure_, nullptr)(
         fail(ec::disk_full, "there is space again after the disk was full"));
     announce();
+  }
+
+  std::string place_of(uint16_t partition) const {
+    return partition == 0
+             ? "data_dir"
+             : storage::partition_directory(options_.data_dir, partition);
   }
 
   void measure() {

@@ -7,6 +7,7 @@
 #include "messages/intake.hpp"
 
 #include <functional>
+#include <string>
 
 /// The actors with which NODE watches itself. Each lives as long as NODE, and
 /// its end ends the process.
@@ -26,7 +27,8 @@ common_actor spawn_progress_watch(caf::actor_system& system,
                                   context_ptr shared);
 
 struct room_watch_options {
-  uint64_t disk_reserve = 0; ///< Result of `disk_reserve()`.
+  std::string data_dir;
+  uint64_t disk_reserve = 0; ///< As in the configuration.
   uint64_t memory_limit = limits::memory_limit_range.standard;
   /// `resident` returns the memory of the process in RAM. `give_back` returns
   /// unused memory, at most every `limits::room_check_interval`.

@@ -190,10 +190,13 @@ public:
 
   Status space(const std::string& directory, disk_space& out) override {
     struct statvfs x {};
-    if (::statvfs(directory.c_str(), &x) != 0)
+    struct stat place {};
+    if (::statvfs(directory.c_str(), &x) != 0
+        || ::stat(directory.c_str(), &place) != 0)
       return posix_error(directory);
     out.free = static_cast<uint64_t>(x.f_bavail) * x.f_frsize;
     out.total = static_cast<uint64_t>(x.f_blocks) * x.f_frsize;
+    out.device = place.st_dev;
     return Status::OK();
   }
 

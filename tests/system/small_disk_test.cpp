@@ -171,6 +171,42 @@ TEST(SmallDiskTest, TheProgramPausesIsReadOnlyAndGoesOnAsRoomComesAndGoes) {
   EXPECT_EQ(store_left::read(data).findings, "");
 }
 
+// ADR 26: the disk of a partition's own directory is full, and not that of
+// data_dir.
+TEST(SmallDiskTest, TheDirectoryOfThePartitionThatIsFullIsNamed) {
+  const temp_dir dir;
+  const auto data = dir.at("data");
+  const auto place = data + "/partition-1";
+  followed_network net{1, 1, 1};
+  const auto arguments
+    = net.arguments(data, {"--disk-reserve", "32MiB", "--partitions", "2"});
+  {
+    program first{arguments};
+    ASSERT_TRUE(first.read_line(node_patience)) << tail_of(first.errors());
+    first.send(SIGTERM);
+    ASSERT_EQ(first.wait(node_patience), 0) << tail_of(first.errors());
+  }
+  std::filesystem::rename(place, dir.at("before"));
+  const small_disk disk{place, "size=96m"};
+  if (!disk.mounted())
+    GTEST_SKIP() << "this machine does not let us mount a file system";
+  std::filesystem::copy(dir.at("before"), place,
+                        std::filesystem::copy_options::recursive);
+  const auto web = apps::web_client::make();
+  program node{arguments};
+  const auto at = parse_ready(node.read_line(node_patience).value_or(""));
+  ASSERT_NE(at.data, "") << tail_of(node.errors());
+  ballast others{place};
+  others.leave(24 * megabyte);
+  const auto words = "[\"disk: the disk of " + place + " has ";
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    return readiness(*web, at).find(words) != std::string::npos;
+  })) << readiness(*web, at);
+  node.send(SIGTERM);
+  EXPECT_EQ(node.wait(node_patience), 0) << tail_of(node.errors());
+  EXPECT_NE(node.errors().find("the disk of " + place), std::string::npos);
+}
+
 // architecture.md, When the disk fills up: killed while it resumes after the
 // disk was full.
 TEST(SmallDiskTest, AProgramThatDiesAsItResumesHasLostNothing) {

@@ -31,6 +31,7 @@ protected:
     home->sweeper = sweeper.as<sweeper_actor>();
     shared->set_upstream(7, upstream.as<upstream_actor>());
     room_watch_options options;
+    options.data_dir = "/var/weir";
     options.disk_reserve = reserve;
     options.memory_limit = memory_limit;
     options.resident = [this] {
@@ -217,6 +218,18 @@ TEST_F(RoomWatchTest, IntakePausesAtTheReserveAndRequestsAtHalfOfIt) {
   EXPECT_EQ(shared->intake.level(), intake_level::open);
   EXPECT_THAT(shared->intake.reasons(), IsEmpty());
   EXPECT_THAT(reopened, IsEmpty()) << "the store never failed";
+}
+
+// ADR 26: the directory of a partition may be on a disk of its own.
+TEST_F(RoomWatchTest, ADiskThatIsFullIsNamedByItsDirectory) {
+  const auto reason = [this](uint16_t partition, uint64_t free) {
+    tell(room,
+         disk_reading{storage::disk_space{free, 1'000'000}, {}, partition});
+    return shared->intake.reasons().at(0);
+  };
+  EXPECT_THAT(reason(0, reserve - 1), testing::HasSubstr("disk of data_dir "));
+  EXPECT_THAT(reason(2, reserve / 2 - 1),
+              testing::HasSubstr("disk of /var/weir/partition-2 "));
 }
 
 TEST_F(RoomWatchTest, AStoreThatFoundNoSpaceIsOpenedAnewOnceThereIsAmpleRoom) {
