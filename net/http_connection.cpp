@@ -186,6 +186,8 @@ void http_connection::begin_body(const http_head& head) {
     interim_ = head.framing != body_framing::none;
   }
   body_bytes_ = 0;
+  if (head.framing == body_framing::chunked)
+    parser_->limit_chunks(body_bytes_max_);
   if (!parser_->done())
     set_deadline(core_->options.body_timeout);
   if (interim_)
@@ -203,6 +205,8 @@ void http_connection::on_body_bytes() {
   auto used = parser_->put_body(bytes_view{input_}.first(input_size_), take);
   if (refused)
     return refuse(std::move(*refused));
+  if (!used && used.error().code == ec::limit_reached)
+    return refuse(body_too_large(body_bytes_max_));
   if (!used)
     return refuse(400, used.error().context);
   drop_input(*used);

@@ -104,6 +104,10 @@ public:
 
   bool has_head() const noexcept override { return base::is_header_done(); }
 
+  void limit_chunks(uint64_t body_bytes_max) override {
+    base::body_limit(body_bytes_max);
+  }
+
   result<size_t> put_body(bytes_view data, const taker& take) override {
     take_ = &take;
     size_t used = 0;
@@ -114,6 +118,8 @@ public:
       in_line_ = false;
       const auto n = put(rest, error);
       const auto waits = error == http::error::need_more;
+      if (error == http::error::body_limit)
+        return fail(ec::limit_reached, "a chunk is too long");
       if (error && !waits && error != http::error::need_buffer)
         return malformed(error.message());
       if (waits || (in_line_ && !(plain_ && n <= plain_bytes_max)))

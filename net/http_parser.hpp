@@ -72,9 +72,14 @@ public:
   /// @pre `has_head()`
   http_head& head() noexcept { return head_; }
 
+  /// A chunk that makes the body longer than this is refused as soon as its size
+  /// is read: its bytes might never come.
+  /// @pre `has_head()`, and nothing of the body was read.
+  virtual void limit_chunks(uint64_t body_bytes_max) = 0;
+
   /// Reads on until the body ends, `take` stops, or more bytes are needed.
   /// @pre `has_head()`
-  /// @returns as `put_head`.
+  /// @returns as `put_head`; `ec::limit_reached` is a chunk that is too long.
   virtual result<size_t> put_body(bytes_view data, const taker& take) = 0;
 
   /// The stream ended. Error: `ec::unreachable`, unless that ends the body.

@@ -91,6 +91,23 @@ TEST(HttpBodyTest, BodiesAreFoundHoweverTheBytesArrive) {
   EXPECT_EQ(*read_body(parser_of(body_framing::sized, 0), "", 1), "");
 }
 
+// The size of a chunk counts, and not its bytes, which might never come.
+TEST(HttpBodyTest, AChunkAboveTheBoundIsRefusedByItsSize) {
+  const auto read = [](const std::string& size, uint64_t body_bytes_max) {
+    auto reader = chunked();
+    reader->limit_chunks(body_bytes_max);
+    const auto wire = "3\r\nabc\r\n" + size + "\r\n";
+    const auto used = reader->put_body(as_bytes(wire), [](bytes_view x) {
+      return x.size();
+    });
+    return used ? ec::none : used.error().code;
+  };
+  EXPECT_EQ(read("a", 13), ec::none);
+  EXPECT_EQ(read("b", 13), ec::limit_reached);
+  EXPECT_EQ(read("ffffffffffffffff", 13), ec::limit_reached);
+  EXPECT_EQ(read("10000000000000000", 13), ec::malformed);
+}
+
 TEST(HttpBodyTest, AnEmptyChunkedBodyMayComeByteByByte) {
   for (size_t step = 1; step <= 5; ++step)
     EXPECT_EQ(*read_body(chunked(), "0\r\n\r\n", step), "");

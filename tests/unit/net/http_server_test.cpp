@@ -256,7 +256,11 @@ TEST_F(HttpServerTest, BodiesAboveTheLimitOfTheirRouteAreAnswered413) {
         post("/", max + 1) + std::string(max + 1, 'y'),
         std::string{"POST /small HTTP/1.1\r\nHost: a\r\n"
                     "Transfer-Encoding: chunked\r\n\r\n"
-                    "a\r\n0123456789\r\n1\r\nx\r\n0\r\n\r\n"}}) {
+                    "a\r\n0123456789\r\n1\r\nx\r\n0\r\n\r\n"},
+        // A size whose bytes will never come.
+        std::string{"POST /small HTTP/1.1\r\nHost: a\r\n"
+                    "Transfer-Encoding: chunked\r\n\r\n"
+                    "ffffffffffffffff\r\nxx"}}) {
     auto answer = refused(wire);
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 413 "));
     EXPECT_NE(answer.find("\"PayloadTooLarge\""), std::string::npos);
