@@ -20,7 +20,7 @@ namespace {
 namespace json = boost::json;
 using text_view = json::string_view;
 
-constexpr size_t shown_max = 64; ///< Bytes shown of an unknown name.
+constexpr size_t shown_max = 64; ///< Bytes shown of an unknown name or DID.
 
 /// Indices into `letter_members`.
 enum member : size_t { ids, did, all, cursor, none };
@@ -182,10 +182,11 @@ result<letters_request> parse_letters_request(std::string_view body) {
   const auto repeats = std::ranges::unique(out.ids);
   out.ids.erase(repeats.begin(), repeats.end());
   if (x.seen[did]) {
-    auto repo = atproto::did::parse(x.repo);
-    if (!repo)
-      return wrong_value(did);
-    out.repo = std::move(*repo);
+    if (!atproto::supported_did(x.repo))
+      return fail(ec::invalid_argument,
+                  "\"did\" must be a DID, and \"" + x.repo.substr(0, shown_max)
+                    + "\" is none");
+    out.repo = atproto::did::trusted(std::move(x.repo));
   }
   if (x.seen[cursor]) {
     const auto after = parse_number<uint64_t>(x.after);

@@ -124,6 +124,11 @@ TEST_F(DeadLettersTest, WhatIsWantedAgainComesOverADeathAndIsDoneWithItsAck) {
   // One is dropped for good. Of the others, those that still exist come again.
   const auto dropped = *all.begin();
   const auto one = "{\"ids\":[" + std::to_string(dropped) + ",999999]}";
+  const auto refused = web->post(at.data + "/v1/dead-letters/drop",
+                                 R"({"did":"did:plc:nobody"})");
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, 400);
+  EXPECT_NE(as_text(refused->body).find("did:plc:nobody"), std::string::npos);
   const auto gone = answer("/v1/dead-letters/drop", one);
   EXPECT_EQ(gone.at("dropped").as_int64(), 1);
   EXPECT_EQ(gone.at("unknown").as_array().at(0).as_int64(), 999'999);

@@ -51,7 +51,9 @@ TEST(LettersRequest, WhatIsAnythingElseIsRefusedAndNamed) {
   expect(R"({"ids":[[7]]})", R"("ids" must be)");
   expect(R"({"ids":[{"did":"x"}]})", R"("ids" must be)");
   expect(R"({"ids":[9007199254740992]})", R"("ids" must be)");
-  expect(R"({"did":"x"})", R"("did" must be a DID)");
+  expect(R"({"did":"x"})", R"("did" must be a DID, and "x" is none)");
+  expect(R"({"did":"did:plc:short"})", R"(and "did:plc:short" is none)");
+  expect(R"({"did":"did:key:z6Mk"})", R"(and "did:key:z6Mk" is none)");
   expect(R"({"did":7})", R"("did" must be a DID)");
   expect(R"({"all":false})", R"("all" must be true)");
   expect(R"({"all":1})", R"("all" must be true)");
