@@ -104,7 +104,8 @@ private:
       std::optional<disk_reading> out;
       for (const auto* x : shared->stores.each()) {
         auto room = x->db.space();
-        disk_reading seen{std::move(room), x->db.failure(), x->partition};
+        disk_reading seen{std::move(room), x->db.failure(),
+                          x->db.identity().partition};
         if (!out || seen.failed.code != ec::none || !seen.room
             || is_tighter(*seen.room, *out->room, wanted))
           out = std::move(seen);
