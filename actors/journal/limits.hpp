@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 
 /// Limits of `actors/journal`: the value itself is allowed, value + 1 is not.

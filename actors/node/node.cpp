@@ -8,7 +8,6 @@
 #include "actors/node/node_system.hpp"
 #include "actors/node/partition.hpp"
 #include "actors/node/watches.hpp"
-#include "actors/support/limits.hpp"
 #include "actors/support/node_sums.hpp"
 #include "storage/disk/safe_env.hpp"
 #include "storage/disk/store_sizes.hpp"
@@ -62,7 +61,6 @@ struct node::impl {
       {std::move(name), caf::actor_cast<caf::strong_actor_ptr>(x), {}});
   }
 
-  /// @param owner For `node_seams::opened`.
   result<void> start(const node& owner);
   result<void> open_partitions();
   /// The partition whose store also has the rows of the whole node.

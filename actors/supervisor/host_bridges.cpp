@@ -202,6 +202,46 @@ void ask_about(const net::http_client_ptr& client, const net::url& host,
                std::make_shared<holders_runs>(), true, std::move(page), to);
 }
 
+/// @param each One question for each account follows the page.
+net::http_request listing_request(const net::url& host,
+                                  const std::string& collection,
+                                  const std::string& cursor, bool each) {
+  const auto by_name = !collection.empty() && !each;
+  std::string path
+    = std::string{"/xrpc/com.atproto.sync."}
+      + (by_name ? "listReposByCollection" : "listRepos") + "?limit="
+      + std::to_string(each ? limits::described_page_asked
+                            : limits::listing_page_asked);
+  if (by_name)
+    net::append_query(path, "collection", collection);
+  if (!cursor.empty())
+    net::append_query(path, "cursor", cursor);
+  net::http_request out;
+  out.target = host.with_target(std::move(path));
+  out.limits.body_bytes_max = limits::listing_bytes_max;
+  return out;
+}
+
+void take_answer(const result<net::http_response>& x,
+                 const upstream_view& before, listing_page& out) {
+  if (!x) {
+    out.repos = x.error().code == ec::not_found // The host's own name.
+                  ? fail(ec::unreachable, x.error().context)
+                  : x.error();
+    return;
+  }
+  out.retry_after = wait_asked(*x);
+  const auto http = "HTTP " + std::to_string(x->status);
+  if (x->status == 401 || x->status == 404 || x->status == 501)
+    out.repos = fail(ec::not_found, "it is not offered: " + http);
+  else if (x->status == 400)
+    out.repos = fail(ec::malformed, http);
+  else if (x->status != 200)
+    out.repos = fail(ec::unreachable, http);
+  else
+    read_page(as_text(x->body), before, out);
+}
+
 } // namespace
 
 repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
@@ -224,19 +264,6 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
       return ask_about(client, *target, signal, shared, cursor, before,
                        std::move(out), to);
     const auto each = !collection.empty() && !before.relay;
-    const auto by_name = !collection.empty() && before.relay;
-    std::string path
-      = std::string{"/xrpc/com.atproto.sync."}
-        + (by_name ? "listReposByCollection" : "listRepos") + "?limit="
-        + std::to_string(each ? limits::described_page_asked
-                              : limits::listing_page_asked);
-    if (by_name)
-      net::append_query(path, "collection", collection);
-    if (!cursor.empty())
-      net::append_query(path, "cursor", cursor);
-    net::http_request request;
-    request.target = target->with_target(std::move(path));
-    request.limits.body_bytes_max = limits::listing_bytes_max;
     auto ask_each = [from = std::weak_ptr{client}, host = *target, signal,
                      shared, to, runs,
                      first = cursor.empty()](listing_page page) {
@@ -244,29 +271,16 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
         find_holders(asked, host, signal, shared, runs, first, std::move(page),
                      to);
     };
-    client->get(std::move(request), [out, before, to, each, ask_each](
-                                      result<net::http_response> x) mutable {
-      if (x)
-        out.retry_after = wait_asked(*x);
-      if (!x)
-        out.repos = x.error().code == ec::not_found // The host's own name.
-                       ? fail(ec::unreachable, x.error().context)
-                       : x.error();
-      else if (x->status == 401 || x->status == 404 || x->status == 501)
-        out.repos = fail(ec::not_found, "it is not offered: HTTP "
-                                          + std::to_string(x->status));
-      else if (x->status == 400)
-        out.repos = fail(ec::malformed, "HTTP 400");
-      else if (x->status != 200)
-        out.repos
-          = fail(ec::unreachable, "HTTP " + std::to_string(x->status));
-      else
-        read_page(as_text(x->body), before, out);
+    auto take = [out, before, to, each,
+                 ask_each](const result<net::http_response>& x) mutable {
+      take_answer(x, before, out);
       if (each && out.repos)
         ask_each(std::move(out));
       else
         caf::anon_send(to, std::move(out));
-    });
+    };
+    client->get(listing_request(*target, collection, cursor, each),
+                std::move(take));
   };
 }
 

@@ -9,6 +9,7 @@ namespace weir::tests {
 namespace {
 
 using storage::op_id;
+using namespace std::chrono_literals;
 using ids = std::vector<op_id>;
 
 /// The first event, and then all others in one read.
