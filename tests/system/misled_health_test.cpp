@@ -210,7 +210,7 @@ TEST_F(MisledHealthTest, HostsThatServePagesAreNamed) {
     config.data_dir += '1';
     start();
     ASSERT_TRUE(await_cause("fetch", host.url(),
-                            status == 200 ? "bad_shape" : "HTTP 404"));
+                            status == 200 ? "not a CAR" : "HTTP 404"));
     host.on(fetch, [this](raw_peer& peer, const std::string& head) {
       const auto target = head.substr(4, head.find(' ', 4) - 4);
       const auto did = net::percent_decode(target.substr(target.find('=') + 1));
