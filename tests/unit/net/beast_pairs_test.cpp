@@ -3,6 +3,9 @@
 #include "net/ws_codec.hpp"
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/local/connect_pair.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
@@ -15,6 +18,7 @@
 #include <cstring>
 #include <ctime>
 #include <random>
+#include <thread>
 
 // Compares our code with Beast's for the same work (ADR 0025): results for the
 // same bytes, and costs.
@@ -194,6 +198,83 @@ std::string write_with_beast() {
   return out;
 }
 
+/// Clients of a server, which read whatever comes.
+class reading_clients {
+public:
+  using socket = asio::local::stream_protocol::socket;
+
+  explicit reading_clients(size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      auto& own = servers_.emplace_back(context_);
+      auto& other = clients_.emplace_back(context_);
+      asio::local::connect_pair(own, other);
+    }
+  }
+
+  /// The ends of the server; when they are gone, the clients end, too.
+  std::vector<socket> take_servers() { return std::move(servers_); }
+
+  void ask_for_websockets() {
+    for (auto& x : clients_)
+      asio::write(x, asio::buffer(std::string_view{
+                       "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n"
+                       "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                       "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"}));
+  }
+
+  void read() {
+    for (auto& x : clients_)
+      threads_.emplace_back([&x] {
+        bytes buffer(1'000'000);
+        beast::error_code error;
+        while (!error)
+          x.read_some(asio::buffer(buffer), error);
+      });
+  }
+
+  ~reading_clients() {
+    for (auto& x : threads_)
+      x.join();
+  }
+
+private:
+  asio::io_context context_;
+  std::vector<socket> servers_;
+  std::vector<socket> clients_;
+  std::vector<std::thread> threads_;
+};
+
+/// Sends `rounds` of `batch` messages to each client, as `ws_channel` does when
+/// they wait in its queue.
+void write_shared_frames(std::vector<reading_clients::socket> to,
+                         const bytes& payload, size_t batch, size_t rounds) {
+  for (size_t round = 0; round < rounds; ++round) {
+    std::vector<bytes> frames;
+    std::vector<asio::const_buffer> parts;
+    for (size_t i = 0; i < batch; ++i)
+      frames.push_back(ws_frame(ws_opcode::text, payload));
+    for (const auto& x : frames)
+      parts.push_back(asio::buffer(x));
+    for (auto& x : to)
+      asio::write(x, parts);
+  }
+}
+
+void write_with_beast(std::vector<reading_clients::socket> to,
+                      const bytes& payload, size_t batch, size_t rounds) {
+  using stream = beast::websocket::stream<reading_clients::socket, false>;
+  std::vector<std::unique_ptr<stream>> streams;
+  for (auto& x : to) {
+    streams.push_back(std::make_unique<stream>(std::move(x)));
+    streams.back()->accept();
+    streams.back()->auto_fragment(false);
+    streams.back()->text(true);
+  }
+  for (size_t i = 0; i < batch * rounds; ++i)
+    for (auto& x : streams)
+      x->write(asio::buffer(payload));
+}
+
 double processor_seconds() {
   timespec x{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &x);
@@ -256,6 +337,33 @@ TEST(BeastPairsTest, DISABLED_WhatReadingCosts) {
                (middle - begin) * each, (end - middle) * each);
       }
     }
+}
+
+// One message in the queue, and as many as one write takes.
+TEST(BeastPairsTest, DISABLED_WhatWritingToManyCosts) {
+  constexpr size_t clients = 8;
+  for (const size_t size : {300, 1'000, 4'000})
+    for (const size_t batch : {1, 64})
+      for (int pair = 0; pair < 5; ++pair) {
+        const bytes payload(size, 'x');
+        const auto rounds = 20'000 / batch;
+        const auto cost = [&](bool ours) {
+          reading_clients all{clients};
+          if (!ours)
+            all.ask_for_websockets();
+          all.read();
+          const auto begin = processor_seconds();
+          if (ours)
+            write_shared_frames(all.take_servers(), payload, batch, rounds);
+          else
+            write_with_beast(all.take_servers(), payload, batch, rounds);
+          return (processor_seconds() - begin) * 1e9
+                 / static_cast<double>(batch * rounds * clients);
+        };
+        const auto ours = cost(true);
+        printf("%zu bytes, %zu waiting: ours %.0f ns, Beast %.0f ns\n", size,
+               batch, ours, cost(false));
+      }
 }
 
 TEST(BeastPairsTest, DISABLED_WhatAHeadCosts) {
