@@ -22,10 +22,11 @@ namespace weir::tests {
 /// # What an ack is worth
 /// Tap's protocol does not confirm acks, so "no acked id comes again" needs a
 /// meaning that can be observed from outside. The node settles an event only by
-/// its ack. It hands acks to the JOURNAL at once and one write at a time,
-/// before it sends what the ack made room for, and the JOURNAL writes them with
-/// its next batch (delivery_machine.hpp, Durability; journal.hpp, Order). From
-/// this follows, the strongest first:
+/// its ack. `limits::acks_write_wait` after an ack, or at its next turn after
+/// that, it hands the acks to the JOURNAL, one write at a time, before it sends
+/// an event; and the JOURNAL writes them with its next batch
+/// (delivery_machine.hpp, Durability; journal.hpp, Order). From this follows,
+/// the strongest first:
 ///
 ///  1. An event whose ack is in the store that a dead process left never comes
 ///     again, whatever dies later.
@@ -33,10 +34,11 @@ namespace weir::tests {
 ///     is longer than any connection of these tests.
 ///  3. The node shows that it has an ack when it sends the DID's next event
 ///     across a barrier, and with it all acks sent before that one. From then
-///     on two more commits of its partition, each made after the one before it
-///     had arrived here, put it into the store: the first ends the write under
-///     way, the second cannot be durable before the write that has our ack.
-///     Such an ack is *confirmed*, and must be in the store that a killed process leaves.
+///     on three more commits of its partition, each made that wait after the
+///     one before it had arrived here, put it into the store: with the first
+///     the ack is due, the second ends the write under way, and the third
+///     cannot be durable before the write that has our ack. Such an ack is
+///     *confirmed*, and must be in the store that a killed process leaves.
 ///  4. A node that ends in order (SIGTERM) writes every ack that it has: those
 ///     it has shown to have, as in 3, are in the store without any commit.
 ///
@@ -115,7 +117,7 @@ private:
     size_t seen = 0; ///< It has those with numbers up to this.
     /// The same before the last commit, and before the ones ahead of it. Those
     /// of the last number are in the store.
-    std::array<size_t, 3> confirmed{};
+    std::array<size_t, 4> confirmed{};
     wall_time tick; ///< When the last commit was here.
   };
 
