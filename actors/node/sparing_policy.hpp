@@ -72,7 +72,7 @@ public:
     }
     auto* job = x.queue.front();
     x.queue.pop_front();
-    wake(x, crowd, guard);
+    wake(x, 1, guard); // What is left would wait for this job.
     return job;
   }
 

@@ -68,6 +68,23 @@ TEST_F(SparingPolicyTest, WorkFromOutsideDoesNotWaitForABusyThread) {
   ended.wait();
 }
 
+TEST_F(SparingPolicyTest, TwoFromOutsideAtOnceDoNotWaitForEachOther) {
+  for (int i = 0; i < 500; ++i) {
+    std::latch over{1};
+    std::latch ended{1};
+    const auto first = worker([&](caf::event_based_actor*) {
+      over.wait();
+      ended.count_down();
+    });
+    const auto second = worker([&](caf::event_based_actor*) {
+      over.count_down();
+    });
+    caf::anon_send(first, 1);
+    caf::anon_send(second, 1);
+    ended.wait();
+  }
+}
+
 TEST_F(SparingPolicyTest, TwoWaitingActorsDoNotWaitForABusyThread) {
   std::latch over{2};
   std::latch ended{1};
