@@ -49,21 +49,32 @@ public:
     std::vector<op_id> ids;
   };
 
-  /// The acks that one of the connections has sent since the last call; none
-  /// when no connection has sent any.
-  /// @param more_may_wait Until the caller looks again by itself.
+  /// The acks that connections have sent since the last call.
+  /// @param none_needed No event waits for an ack. While acks come often, the
+  /// next ones then wait until the caller looks again (`look_at`); the first
+  /// one after a pause comes at once.
   /// @param durable The last operation of the log.
-  std::optional<acked>
-  take_acks(bool more_may_wait, op_id durable, steady_time now) {
+  std::vector<acked>
+  take_acks(bool none_needed, op_id durable, steady_time now) {
+    const auto more_may_wait = none_needed && now < often_until_;
+    std::vector<acked> out;
     for (const auto& [id, x] : all_) {
       const auto acks = x.acks->take(more_may_wait);
       if (acks.dropped > 0)
         refuse("more acks at once than fit", now);
       if (!acks.events.empty())
-        return acked{id, given_out(acks.events, durable, now)};
+        out.push_back({id, given_out(acks.events, durable, now)});
     }
-    return std::nullopt;
+    if (!out.empty())
+      often_until_ = now + limits::acks_wait;
+    look_at_.reset();
+    if (more_may_wait)
+      look_at_ = now + limits::acks_wait;
+    return out;
   }
+
+  /// When to call `take_acks` again; none: an ack wakes the CONSUMER.
+  std::optional<steady_time> look_at() const noexcept { return look_at_; }
 
   /// A client sent a message that is no ack.
   void refuse(const std::string& reason, steady_time now) {
@@ -96,6 +107,8 @@ private:
   const std::string consumer_;
   const wire::event_numbers& numbers_;
   std::map<session_id, connection> all_;
+  steady_time often_until_; ///< Acks came shortly before this.
+  std::optional<steady_time> look_at_;
   useless_acks useless_;
 };
 

@@ -58,7 +58,7 @@ private:
 
   void perform(delivery_effects x);
   void carry_out(delivery_effects x);
-  bool take_acks(delivery_effects& out);
+  bool take_acks();
   delivery_effects deliver(const std::vector<delivery_effects::send>& sends);
   void encode(const delivery_effects::send& x);
   void ask_page(storage::op_id after);
@@ -78,7 +78,6 @@ private:
   consumer_environment env_;
   delivery_machine machine_;
   client_channels channels_;
-  steady_time acks_until_; ///< Acks come often: more are likely before this.
   std::string json_;
   storage::op_id durable_ = 0;
   letter_lines letter_lines_;
@@ -91,24 +90,22 @@ private:
 /// The end of each turn: carries effects out, and those of acks that came
 /// meanwhile.
 void consumer::perform(delivery_effects x) {
-  do
-    carry_out(std::move(x));
-  while (take_acks(x));
+  carry_out(std::move(x));
+  while (take_acks()) {
+    // The effects may need more acks.
+  }
+  if (const auto at = channels_.look_at())
+    timer_.arm(this, now(), *at);
   publish();
 }
 
 /// @returns whether there were acks.
-bool consumer::take_acks(delivery_effects& out) {
-  const auto at = now();
-  const auto may_wait = at < acks_until_ && machine_.acks_may_wait();
-  if (const auto acks = channels_.take_acks(may_wait, durable_, at)) {
-    acks_until_ = at + limits::acks_wait;
-    out = machine_.on_acks(acks->from, acks->ids, at);
-    return true;
-  }
-  if (may_wait)
-    timer_.arm(this, at, at + limits::acks_wait);
-  return false;
+bool consumer::take_acks() {
+  const auto all
+    = channels_.take_acks(machine_.acks_may_wait(), durable_, now());
+  for (const auto& x : all)
+    carry_out(machine_.on_acks(x.from, x.ids, now()));
+  return !all.empty();
 }
 
 /// Sends cause new effects.
