@@ -27,31 +27,7 @@ public:
            stream_dialer dial)
     : observed(config, "upstream", turn::full), shared_(std::move(shared)),
       dial_(std::move(dial)), machine_(std::move(row), options),
-      held_(shared_->memory, memory_use::streams) {
-    const auto counter = [this](const char* name, const char* help) {
-      return &shared_->metrics.counter(name, help, "upstream", url());
-    };
-    frames_ = counter("weir_upstream_frames_total", "Frames received");
-    bytes_ = counter("weir_upstream_bytes_total", "Bytes of frames received");
-    resets_ = counter("weir_upstream_resets_total",
-                      "Times that the position in the stream was reset");
-    poison_ = counter(
-      "weir_upstream_poison_frames_total",
-      "Frames that were skipped because they had ended the process");
-    too_slow_ = counter(
-      "weir_upstream_too_slow_total",
-      "Times its host ended the stream because it was read too slowly");
-    stalls_ = counter("weir_upstream_stalls_total",
-                      "Connections closed because their socket was not read "
-                      "although nothing prevented it");
-    dials_ = counter("weir_upstream_dials_total", "Attempts to connect");
-    connected_
-      = &shared_->metrics.gauge("weir_upstream_connected",
-                                "1 while the stream is live", "upstream", url());
-    cursor_ = &shared_->metrics.gauge(
-      "weir_upstream_cursor",
-      "Sequence number up to which every event is durable", "upstream", url());
-  }
+      held_(shared_->memory, memory_use::streams) {}
 
   behavior_type make_behavior() override;
 
@@ -77,8 +53,9 @@ private:
   void forward(std::vector<atproto::stamped_frame> frames);
   void publish();
   void note_end(const stream_closed& x);
-  bool current(uint64_t connection) const noexcept {
-    return connection == connection_;
+
+  metric& counter(const char* name, const char* help) const {
+    return shared_->metrics.counter(name, help, "upstream", url());
   }
 
   context_ptr shared_;
@@ -94,15 +71,27 @@ private:
   std::string last_error_;  ///< Of the connection.
   std::string hung_up_for_; ///< Why this node ended it, until it is closed.
   actor_timer timer_;
-  metric* frames_ = nullptr;
-  metric* bytes_ = nullptr;
-  metric* resets_ = nullptr;
-  metric* poison_ = nullptr;
-  metric* too_slow_ = nullptr;
-  metric* stalls_ = nullptr;
-  metric* dials_ = nullptr;
-  metric* connected_ = nullptr;
-  metric* cursor_ = nullptr;
+  metric& frames_ = counter("weir_upstream_frames_total", "Frames received");
+  metric& bytes_
+    = counter("weir_upstream_bytes_total", "Bytes of frames received");
+  metric& resets_ = counter("weir_upstream_resets_total",
+                            "Times that the position in the stream was reset");
+  metric& poison_
+    = counter("weir_upstream_poison_frames_total",
+              "Frames that were skipped because they had ended the process");
+  metric& too_slow_
+    = counter("weir_upstream_too_slow_total",
+              "Times its host ended the stream because it was read too slowly");
+  metric& stalls_ = counter("weir_upstream_stalls_total",
+                            "Connections closed because their socket was not "
+                            "read although nothing prevented it");
+  metric& dials_ = counter("weir_upstream_dials_total", "Attempts to connect");
+  metric& connected_
+    = shared_->metrics.gauge("weir_upstream_connected",
+                             "1 while the stream is live", "upstream", url());
+  metric& cursor_ = shared_->metrics.gauge(
+    "weir_upstream_cursor",
+    "Sequence number up to which every event is durable", "upstream", url());
 };
 
 void upstream::perform(upstream_machine::effects x) {
@@ -123,7 +112,7 @@ void upstream::perform(upstream_machine::effects x) {
     socket_->close();
   }
   if (x.connect) {
-    dials_->add();
+    dials_.add();
     from_now_ = !x.connect->cursor;
     socket_
       = dial_(url(), x.connect->cursor, ++connection_, upstream_actor{this});
@@ -212,14 +201,14 @@ void upstream::publish() {
   view.last_error = view.stalls ? unread : last_error_;
   held_.set(machine_.in_flight_bytes());
   shared_->upstreams.put(view);
-  frames_->set(machine_.counters().frames);
-  bytes_->set(machine_.counters().bytes);
-  resets_->set(machine_.counters().resets);
-  poison_->set(machine_.counters().skipped_poison);
-  too_slow_->set(machine_.counters().too_slow);
-  stalls_->set(machine_.counters().stalls);
-  connected_->set(machine_.connected() ? 1 : 0);
-  cursor_->set(row.cursor);
+  frames_.set(machine_.counters().frames);
+  bytes_.set(machine_.counters().bytes);
+  resets_.set(machine_.counters().resets);
+  poison_.set(machine_.counters().skipped_poison);
+  too_slow_.set(machine_.counters().too_slow);
+  stalls_.set(machine_.counters().stalls);
+  connected_.set(machine_.connected() ? 1 : 0);
+  cursor_.set(row.cursor);
 }
 
 upstream_actor::behavior_type upstream::make_behavior() {
@@ -252,7 +241,7 @@ upstream_actor::behavior_type upstream::make_behavior() {
       quit();
     },
     [this](stream_opened x) {
-      if (!current(x.connection))
+      if (x.connection != connection_)
         return;
       last_error_.clear();
       log::info(
@@ -264,12 +253,11 @@ upstream_actor::behavior_type upstream::make_behavior() {
       perform(machine_.on_open(now()));
     },
     [this](stream_frames& x) {
-      if (!current(x.connection))
-        return;
-      on_frames(x);
+      if (x.connection == connection_)
+        on_frames(x);
     },
     [this](const stream_closed& x) {
-      if (!current(x.connection))
+      if (x.connection != connection_)
         return;
       socket_ = nullptr;
       note_end(x);
