@@ -22,40 +22,13 @@ inline wall_time moment_of(const atproto::frame_peek& x) {
   return rev ? rev->time() : wall_time{};
 }
 
-/// How far a stream is in time: when the events of its last frames happened.
+/// Up to which time of day all events of a stream have come: up to now while it
+/// has nothing to send, otherwise as far as its last frames say. The row of the
+/// stream keeps that time.
 ///
 /// Frames of repos that are not tracked, and refused frames, are not verified.
 /// So no single frame decides: the median of the last `limits::passed_frames`
 /// does, and while there are fewer, the missing ones count as very old.
-///
-/// Part of an `upstream_machine`; one thread.
-class passed_times {
-public:
-  /// A frame is finished, and all before it. One without a time is left out.
-  void add(wall_time changed) noexcept {
-    if (changed == wall_time{})
-      return;
-    last_[next_] = changed;
-    next_ = (next_ + 1) % last_.size();
-  }
-
-  void clear() noexcept { last_.fill({}); }
-
-  wall_time middle() const noexcept {
-    auto x = last_;
-    const auto at = x.begin() + x.size() / 2;
-    std::nth_element(x.begin(), at, x.end());
-    return *at;
-  }
-
-private:
-  std::array<wall_time, limits::passed_frames> last_{};
-  size_t next_ = 0;
-};
-
-/// Up to which time of day all events of a stream have come: up to now while it
-/// has nothing to send, otherwise as far as its last frames say. The row of the
-/// stream keeps that time.
 ///
 /// Part of an `upstream_machine`; one thread.
 class stream_quiet {
@@ -70,23 +43,31 @@ public:
       since_ = now;
   }
 
-  /// A frame is finished, and all before it.
+  /// A frame is finished, and all before it. One without a time is left out.
   void add(wall_time changed) noexcept {
-    times_.add(changed);
     noted_ = false;
+    if (changed == wall_time{})
+      return;
+    times_[next_] = changed;
+    next_ = (next_ + 1) % times_.size();
   }
 
   /// Every event from before this moment has come and is finished.
-  wall_time passed() const noexcept { return times_.middle(); }
+  wall_time passed() const noexcept {
+    auto x = times_;
+    const auto at = x.begin() + x.size() / 2;
+    std::nth_element(x.begin(), at, x.end());
+    return *at;
+  }
 
   /// Numbers start anew.
-  void restart() noexcept { times_.clear(); }
+  void restart() noexcept { times_.fill({}); }
 
   /// @returns whether to write the row: that of an idle stream is written once.
   bool write(storage::upstream_row& row, const stream_arrivals& arrivals,
              steady_time now, wall_time wall) {
     if (!since_ || now - *since_ < arrivals.quiet_min(now, wall)) {
-      const auto told = std::min(times_.middle(), wall);
+      const auto told = std::min(passed(), wall);
       row.passed_us = std::max(row.passed_us, told.micros);
       return false;
     }
@@ -108,7 +89,9 @@ public:
   }
 
 private:
-  passed_times times_;
+  /// When the events of the last frames happened.
+  std::array<wall_time, limits::passed_frames> times_{};
+  size_t next_ = 0;
   bool noted_ = false; ///< Nothing came since the row says "up to now".
   std::optional<int64_t> before_; ///< What the row said before that.
   std::optional<steady_time> since_;

@@ -276,7 +276,7 @@ void trial::live_on() {
     const auto listed = repos->find(x.account.id.str());
     if (is_of_enemy(scene_.life().truth(), x.account.id.str()))
       continue;
-    // Half of this number of frames say how far a stream is (`passed_times`).
+    // Half of this number of frames say how far a stream is (`stream_quiet`).
     const auto events = truth.host_log(x.account.host).newest()
                         - before[x.account.host];
     if (events <= static_cast<int64_t>(limits::passed_frames / 2 + 1))
