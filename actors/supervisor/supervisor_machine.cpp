@@ -2,15 +2,6 @@
 
 namespace weir::actors {
 
-namespace {
-
-void arm(supervisor_machine::effects& out, steady_time at) {
-  if (!out.timer || at < *out.timer)
-    out.timer = at;
-}
-
-} // namespace
-
 supervisor_machine::effects supervisor_machine::on_start(steady_time now,
                                                          wall_time wall) {
   last_job_ = std::max(last_job_, static_cast<uint64_t>(wall.micros));
@@ -124,7 +115,7 @@ supervisor_machine::on_download(const atproto::did& repo, uint64_t job,
   if (const auto* x = running_job(repo, job)) {
     const auto patient = x->lane->kind == lane_kind::silent;
     pace_.on_started({repo, *x->lane->name, job, patient}, now);
-    arm(out, now + limits::fetch_pace_window);
+    out.arm(now + limits::fetch_pace_window);
     give_up_unanswered(out, now); // Otherwise this arms the timer for it.
   }
   return out;
@@ -196,7 +187,7 @@ void supervisor_machine::give_up_unanswered(effects& out, steady_time now) {
     out.unanswered.push_back(std::move(x));
   }
   if (const auto next = pace_.next_unanswered(now + -wait))
-    arm(out, *next + wait);
+    out.arm(*next + wait);
 }
 
 /// Gives back one permit at a time, the youngest first and never the oldest of
@@ -220,7 +211,7 @@ void supervisor_machine::give_back(effects& out, steady_time now) {
     out.given_back.push_back(std::move(x));
     return;
   }
-  arm(out, now + limits::fetch_keep_min);
+  out.arm(now + limits::fetch_keep_min);
 }
 
 // -- time ---------------------------------------------------------------------
@@ -232,9 +223,9 @@ supervisor_machine::effects supervisor_machine::on_timer(steady_time now) {
   queue_.scan.on_timer(now);
   give_up_crawling(out, now);
   out = run(std::move(out), now);
-  arm(out, now + limits::retry_scan); // SYNC-14
+  out.arm(now + limits::retry_scan); // SYNC-14
   if (!pace_.empty())
-    arm(out, now + limits::fetch_pace_window);
+    out.arm(now + limits::fetch_pace_window);
   return out;
 }
 
@@ -258,9 +249,9 @@ supervisor_machine::effects supervisor_machine::run(effects out,
     out.scan = queue_.scan.next(queue_.due(), options_.queue_max);
   }
   if (const auto at = queue_.next_wake_up())
-    arm(out, *at);
+    out.arm(*at);
   if (const auto at = lanes_.next_reserve_end(now))
-    arm(out, *at);
+    out.arm(*at);
   return out;
 }
 

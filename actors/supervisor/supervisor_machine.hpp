@@ -45,6 +45,8 @@ public:
     std::vector<fetch_pace::download> unanswered;
     std::optional<work_scan::request> scan; ///< Read statuses from the store.
     std::optional<steady_time> timer;
+
+    void arm(steady_time at) { timer = std::min(timer.value_or(at), at); }
   };
 
   explicit supervisor_machine(supervisor_options options)

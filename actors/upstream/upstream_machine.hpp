@@ -54,10 +54,7 @@ public:
     /// Things an operator should see.
     std::vector<std::string> alerts;
 
-    void arm(steady_time at) {
-      if (!timer || at < *timer)
-        timer = at;
-    }
+    void arm(steady_time at) { timer = std::min(timer.value_or(at), at); }
   };
 
   upstream_machine(storage::upstream_row row, upstream_options options);
