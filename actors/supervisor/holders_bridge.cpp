@@ -46,14 +46,9 @@ bool is_absence(const net::http_response& x) {
 /// way keeps the object alive.
 class holders_page : public std::enable_shared_from_this<holders_page> {
 public:
-  holders_page(net::http_client_ptr client, net::url host,
-               wire::collection_filter collections,
-               std::shared_ptr<holders_runs> runs, bool first,
-               listing_page page, supervisor_actor to)
-    : client_(client), host_(std::move(host)), wanted_(std::move(collections)),
-      runs_(std::move(runs)), run_(runs_->take(page.upstream)),
-      lines_(std::move(*page.repos)), out_(std::move(page)),
-      to_(std::move(to)) {
+  holders_page(holders_question about, bool first, listing_page page)
+    : about_(std::move(about)), run_(about_.runs->take(page.upstream)),
+      lines_(std::move(*page.repos)), out_(std::move(page)) {
     out_.repos->clear();
     if (first)
       run_.begin();
@@ -61,17 +56,18 @@ public:
 
   /// Skips tracked repos: they are followed whatever records they have, and the
   /// listing of all repos compares them.
-  void pass_over_known(const all_stores& stores) {
+  void pass_over_known() {
     for (auto& line : std::exchange(lines_, {})) {
       const auto active = line.account == storage::account_status::active;
-      const auto tracked = active && is_tracked(line.repo, stores);
+      const auto tracked
+        = active && is_tracked(line.repo, about_.shared->stores);
       known_ += tracked ? 1 : 0;
       (active && !tracked ? lines_ : out_.without).push_back(std::move(line));
     }
   }
 
   void go_on() {
-    const auto client = client_.lock();
+    const auto client = about_.client.lock();
     if (!client)
       return;
     pass_over_kept();
@@ -80,7 +76,7 @@ public:
     std::string path = "/xrpc/com.atproto.repo.describeRepo";
     net::append_query(path, "repo", lines_[said_.size()].repo.str());
     net::http_request request;
-    request.target = host_.with_target(std::move(path));
+    request.target = about_.host.with_target(std::move(path));
     request.limits.body_bytes_max = limits::describe_bytes_max;
     ++out_.asked;
     client->get(std::move(request),
@@ -108,19 +104,12 @@ private:
                                                  : answer::away;
     if (is_absence(*x))
       return answer::absent;
-    switch (x->status) {
-      case 408:
-      case 502:
-      case 503:
-      case 504:
-        return answer::away;
-      case 401:
-      case 404:
-      case 501:
-        return answer::refused;
-      default:
-        return answer::unclear;
-    }
+    const auto status = x->status;
+    if (status == 408 || (status >= 502 && status <= 504))
+      return answer::away;
+    if (status == 401 || status == 404 || status == 501)
+      return answer::refused;
+    return answer::unclear;
   }
 
   void take(const result<net::http_response>& x) {
@@ -128,7 +117,7 @@ private:
       return rest(x->wait());
     const auto found
       = x && x->status == 200
-          ? holds(as_text(x->body), lines_[said_.size()].repo, wanted_)
+          ? holds(as_text(x->body), lines_[said_.size()].repo, about_.wanted)
           : std::nullopt;
     const auto kind = found ? answer::described : kind_of(x);
     switch (machine_.on_answer(kind)) {
@@ -192,19 +181,15 @@ private:
   }
 
   void end() {
-    runs_->put(out_.upstream, std::move(run_));
-    caf::anon_send(to_, std::move(out_));
+    about_.runs->put(out_.upstream, std::move(run_));
+    caf::anon_send(about_.to, std::move(out_));
   }
 
-  std::weak_ptr<net::http_client> client_;
-  net::url host_;
-  wire::collection_filter wanted_;
-  std::shared_ptr<holders_runs> runs_;
+  holders_question about_;
   holders_run run_;
   std::vector<repo_listed> lines_;
   std::vector<said> said_; ///< The results for the first lines.
   listing_page out_;
-  supervisor_actor to_;
   /// Answers since the page was requested; they are kept.
   size_t answered_ = 0;
   size_t known_ = 0;    ///< Active accounts of the page that are tracked.
@@ -213,17 +198,12 @@ private:
 
 } // namespace
 
-void find_holders(net::http_client_ptr client, net::url host,
-                  wire::collection_filter collections, context_ptr shared,
-                  std::shared_ptr<holders_runs> runs, bool first,
-                  listing_page page, supervisor_actor to) {
+void find_holders(holders_question about, bool first, listing_page page) {
+  const auto shared = about.shared;
   reader_job job;
   job.run = [asked = std::make_shared<holders_page>(
-               std::move(client), std::move(host), std::move(collections),
-               std::move(runs), first, std::move(page),
-               std::move(to)),
-             shared](store_readers&) {
-    asked->pass_over_known(shared->stores);
+               std::move(about), first, std::move(page))](store_readers&) {
+    asked->pass_over_known();
     asked->go_on();
   };
   caf::anon_send(shared->root().reader_of(0), std::move(job));

@@ -34,9 +34,19 @@ private:
   std::map<uint32_t, holders_run> runs_;
 };
 
+/// Whom to ask about the accounts of a page, and for what.
+struct holders_question {
+  std::weak_ptr<net::http_client> client;
+  net::url host;
+  wire::collection_filter wanted;
+  context_ptr shared; ///< Its stores know which repos are tracked.
+  std::shared_ptr<holders_runs> runs;
+  supervisor_actor to; ///< Gets the page.
+};
+
 /// Sorts the repos of a page of a PDS by whether they have records in one of
-/// these collections: a PDS has no listReposByCollection, so it is asked about
-/// each active account that is not tracked with
+/// the wanted collections: a PDS has no listReposByCollection, so it is asked
+/// about each active account that is not tracked with
 /// `com.atproto.repo.describeRepo`, one after the other (SYNC-18). The page
 /// goes to `to` when all accounts were asked about.
 ///
@@ -49,11 +59,7 @@ private:
 ///
 /// A host that denies all accounts that it lists is not believed: at the end of
 /// such a listing they count as unanswered.
-/// @param shared Its stores know which repos are tracked.
 /// @param first Whether it is the first page of its listing.
-void find_holders(net::http_client_ptr client, net::url host,
-                  wire::collection_filter collections, context_ptr shared,
-                  std::shared_ptr<holders_runs> runs, bool first,
-                  listing_page page, supervisor_actor to);
+void find_holders(holders_question about, bool first, listing_page page);
 
 } // namespace weir::actors

@@ -188,18 +188,15 @@ void read_page(std::string_view body, const upstream_view& before,
 }
 
 /// @param repo The text of the DID.
-void ask_about(const net::http_client_ptr& client, const net::url& host,
-               const wire::collection_filter& signal, context_ptr shared,
-               const std::string& repo, const upstream_view& from,
-               listing_page page, const supervisor_actor& to) {
+void ask_about(const std::string& repo, holders_question about,
+               listing_page page) {
   repo_listed line;
   line.repo = atproto::did::trusted(repo);
-  line.account = storage::account_status::active;
-  line.upstream = from.id;
+  line.upstream = page.upstream;
   page.repos->push_back(std::move(line));
   page.cursor = repo; // Not empty: this is not the last page of a listing.
-  find_holders(client, host, signal, std::move(shared),
-               std::make_shared<holders_runs>(), true, std::move(page), to);
+  about.runs = std::make_shared<holders_runs>();
+  find_holders(std::move(about), true, std::move(page));
 }
 
 /// @param each One question for each account follows the page.
@@ -260,24 +257,17 @@ repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
       caf::anon_send(to, std::move(out));
       return;
     }
+    holders_question about{client, *target, signal, shared, runs, to};
     if (collection == one_account)
-      return ask_about(client, *target, signal, shared, cursor, before,
-                       std::move(out), to);
+      return ask_about(cursor, std::move(about), std::move(out));
     const auto each = !collection.empty() && !before.relay;
-    auto ask_each = [from = std::weak_ptr{client}, host = *target, signal,
-                     shared, to, runs,
-                     first = cursor.empty()](listing_page page) {
-      if (const auto asked = from.lock())
-        find_holders(asked, host, signal, shared, runs, first, std::move(page),
-                     to);
-    };
-    auto take = [out, before, to, each,
-                 ask_each](const result<net::http_response>& x) mutable {
+    auto take = [out, before, each, about, first = cursor.empty()](
+                  const result<net::http_response>& x) mutable {
       take_answer(x, before, out);
-      if (each && out.repos)
-        ask_each(std::move(out));
-      else
-        caf::anon_send(to, std::move(out));
+      if (!each || !out.repos)
+        caf::anon_send(about.to, std::move(out));
+      else if (!about.client.expired())
+        find_holders(std::move(about), first, std::move(out));
     };
     client->get(listing_request(*target, collection, cursor, each),
                 std::move(take));
