@@ -59,9 +59,7 @@ listing_machine::effects listing_machine::on_clock_set(steady_time now,
     else if (!x.waits)
       await_stream(x, now, wall);
   }
-  effects out;
-  out.timer = next_due();
-  return out;
+  return {.timer = next_due()};
 }
 
 /// When the next page may be requested: after a failure, after mistrust, and
@@ -104,10 +102,9 @@ bool listing_machine::may_begin(const listing_id& what, state& x,
 listing_machine::host_state&
 listing_machine::host_of(const listing_id& what) {
   return hosts_
-    .try_emplace(what.upstream,
-                 host_state{listing_budget{options_.requests_per_hour,
-                                           options_.interval},
-                      {}})
+    .try_emplace(what.upstream, host_state{{options_.requests_per_hour,
+                                            options_.interval},
+                                           {}})
     .first->second;
 }
 
@@ -118,7 +115,8 @@ std::chrono::seconds listing_machine::retry_most(const listing_id& what) {
   });
   const auto paid = std::chrono::ceil<std::chrono::seconds>(
     host_of(what).budget.cost() * share);
-  return std::max(options_.retry_max, std::min(paid, options_.interval));
+  return std::max(limits::listing_retry_max,
+                  std::min(paid, options_.interval));
 }
 
 listing_machine::effects listing_machine::begin(const listing_id& what,
@@ -133,9 +131,7 @@ listing_machine::effects listing_machine::begin(const listing_id& what,
 listing_machine::effects listing_machine::ask(const listing_id& what, state& x,
                                               steady_time now) {
   host_of(what).budget.charge(now);
-  effects out;
-  out.fetch = request{what, x.row.cursor};
-  return out;
+  return {.fetch = request{what, x.row.cursor}};
 }
 
 void listing_machine::forget_run(state& x) {
@@ -230,7 +226,8 @@ listing_machine::on_mistrust(const listing_id& what, const std::string& cursor,
   auto& x = i->second;
   x.names.keep_page();
   x.take_print();
-  x.mistrust = longer(x.mistrust);
+  x.mistrust
+    = longer(x.mistrust, limits::listing_mistrust_min, options_.interval);
   if (cursor.empty()) {
     auto out = finish(what, x, x.mistrust, now);
     out.finished = false; // What it named may not be everything.
@@ -253,10 +250,8 @@ listing_machine::on_unproved(const listing_id& what, steady_time now) {
   x.names.drop_page();
   x.print.reset();
   begins_again(x);
-  x.doubt = std::clamp<std::chrono::seconds>(
-    x.doubt * 2, limits::claim_retry,
-    std::max<std::chrono::seconds>(limits::claim_retry,
-                                   limits::listing_mistrust_min));
+  x.doubt
+    = longer(x.doubt, limits::claim_retry, limits::listing_mistrust_min);
   return pause(x, x.doubt, now);
 }
 
@@ -299,9 +294,10 @@ listing_machine::take_failure(const listing_id& what, state& x,
   x.running = false;
   const auto asked = std::min(wait, limits::retry_wait_max);
   if (why.code == ec::rate_limited) // It answers, and goes on where it was.
-    x.retry = asked.count() > 0 ? std::chrono::seconds{0} : options_.retry_min;
+    x.retry = asked.count() > 0 ? std::chrono::seconds{0}
+                                : limits::listing_retry_min;
   else
-    x.retry = std::clamp(x.retry * 2, options_.retry_min, retry_most(what));
+    x.retry = longer(x.retry, limits::listing_retry_min, retry_most(what));
   if (asked.count() > 0)
     host.rests_until
       = std::max(host.rests_until.value_or(steady_time{}), now + asked);
@@ -333,8 +329,8 @@ listing_machine::effects listing_machine::finish(const listing_id& what,
 listing_machine::effects
 listing_machine::finish_missing(const listing_id& what, state& x,
                                 steady_time now) {
-  x.missing = std::clamp(x.missing * 2, options_.retry_min,
-                         std::max(options_.retry_min, options_.interval));
+  x.missing
+    = longer(x.missing, limits::listing_retry_min, options_.interval);
   auto out = finish(what, x, x.missing, now);
   if (!x.running)
     x.ended.reset(); // A refused listing does not count as a listing.
@@ -344,9 +340,7 @@ listing_machine::finish_missing(const listing_id& what, state& x,
 
 listing_machine::effects listing_machine::rest(state& x, steady_time due) {
   x.due = due;
-  effects out;
-  out.timer = next_due();
-  return out;
+  return {.timer = next_due()};
 }
 
 listing_machine::effects listing_machine::on_timer(const upstream_board& board,

@@ -31,10 +31,6 @@ struct listing_options {
   std::chrono::seconds pause = limits::listing_pause_range.standard;
   /// A stream that is quiet for this time has delivered all events.
   std::chrono::seconds grace = limits::listing_grace_range.standard;
-  /// The wait after a failed page, or after a listing that is not offered;
-  /// doubles with each further failure.
-  std::chrono::seconds retry_min = limits::listing_retry_min;
-  std::chrono::seconds retry_max = limits::listing_retry_max;
   size_t pages_max = limits::listing_pages_max;
   uint64_t salt = 0; ///< The salt of `seen_names`.
 };
@@ -76,9 +72,9 @@ public:
   };
 
   struct effects {
-    std::optional<request> fetch;
-    std::optional<row> write;
-    std::optional<steady_time> timer;
+    std::optional<request> fetch{};
+    std::optional<row> write{};
+    std::optional<steady_time> timer{};
     bool finished = false; ///< A listing came to its end.
     /// The upstream's listing of all repos ended and was neither cut short nor
     /// refused.
@@ -86,7 +82,7 @@ public:
     /// The listing was endless, or named no new repos any more.
     bool cut_short = false;
     /// This listing named all repos that there are, in one run.
-    std::optional<listing_id> whole;
+    std::optional<listing_id> whole{};
   };
 
   explicit listing_machine(listing_options options) : options_(options) {}
@@ -223,9 +219,10 @@ private:
   }
 
   /// The next rest, longer than the last one, which did not help.
-  std::chrono::seconds longer(std::chrono::seconds last) const {
-    constexpr std::chrono::seconds least = limits::listing_mistrust_min;
-    return std::clamp(last * 2, least, std::max(least, options_.interval));
+  static std::chrono::seconds longer(std::chrono::seconds last,
+                                     std::chrono::seconds least,
+                                     std::chrono::seconds most) {
+    return std::clamp(last * 2, least, std::max(least, most));
   }
 
   std::chrono::seconds retry_most(const listing_id& what);

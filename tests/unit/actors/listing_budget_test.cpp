@@ -203,7 +203,7 @@ TEST(listing_retry_after, a_page_that_goes_on_waits_no_longer_than_asked) {
   for (size_t i = 0; i < 10; ++i)
     EXPECT_EQ(limited(3s), 3s) << i;
   for (size_t i = 0; i < 10; ++i)
-    EXPECT_EQ(limited(0s), listing_options{}.retry_min) << i;
+    EXPECT_EQ(limited(0s), limits::listing_retry_min) << i;
 }
 
 // limits::retry_wait_max
