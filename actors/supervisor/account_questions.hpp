@@ -89,8 +89,7 @@ private:
     desk_.metrics.questions.set(machine_.open());
   }
 
-  /// READER drops the answers that agree with the store as well, so that quiet
-  /// REPOs are not woken.
+  /// READER drops answers that agree with the store, so quiet REPOs sleep on.
   void compare(const account_told& x) {
     desk_.metrics.compared.add();
     auto job = [shared = desk_.env.shared, x](store_readers& store) {

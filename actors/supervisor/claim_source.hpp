@@ -181,8 +181,7 @@ struct claim_source {
   }
 };
 
-/// Counts the claims that are looked up at once, of all listings or of all
-/// streams.
+/// Counts the claims that are looked up at once, of all listings or streams.
 class claims_asked {
 public:
   bool has_place() const noexcept { return all_ < limits::claims_asked_max; }

@@ -253,8 +253,7 @@ claims_machine::effects claims_machine::run(effects out, steady_time now) {
 
 // -- claims of the streams of PDSs --------------------------------------------
 
-/// Whether the claim has room. One stream never has all of the room, however
-/// early it comes.
+/// Whether there is room for the claim. No stream may take all of it.
 bool claims_machine::has_room(const stream_source& from,
                               size_t bytes) const noexcept {
   const auto others = stream_bytes_ - from.bytes;

@@ -31,10 +31,9 @@ namespace weir::actors {
 ///
 /// A document that names another host and was stored before the claim is looked
 /// up anew: the account may have moved, or the document was wrong. A document
-/// that is missing or has a tombstone is requested a second time after a while,
-/// since a directory may lag behind or be wrong. Meanwhile a missing document
-/// counts against the source of the claim, and for a stream so does a
-/// tombstone.
+/// that is missing or has a tombstone is requested again after a while, since a
+/// directory may lag behind or be wrong. Meanwhile a missing document counts
+/// against the source of the claim; for a stream, so does a tombstone.
 ///
 /// No source is blamed for a directory that is wrong: before a source is
 /// judged, the directory is asked for a document that it had
@@ -66,8 +65,7 @@ public:
     bool has_room = true; ///< False: the page has to come again.
   };
 
-  /// All claims of a stream were dropped, and its new claims will be until
-  /// `until`.
+  /// All claims of a stream were dropped, and new ones will be until `until`.
   struct stream_rest {
     uint32_t stream = 0;
     steady_time until{};

@@ -31,16 +31,14 @@ public:
     std::set<uint32_t> listed; ///< Upstreams whose listings were compared.
     steady_time now;
     wall_time wall;
-    /// Reads the chain of a repo. It is called where the row alone does not
-    /// decide.
+    /// Reads the chain of a repo, where the row alone does not decide.
     std::function<chain(const atproto::did&)> chain_of;
   };
 
   /// @param filter The generation of the filter in force.
   explicit completeness_look(uint32_t filter) : filter_(filter) {}
 
-  /// A repo whose chain cannot be read counts as incomplete; the others are
-  /// counted as usual.
+  /// A repo whose chain cannot be read counts as incomplete.
   /// @param rows One page, in the order of DIDs.
   completeness_page
   take(const std::vector<std::pair<atproto::did, storage::repo_row>>& rows,

@@ -262,8 +262,7 @@ fetch_lanes::better_hosts fetch_lanes::those_that_wait_or_run() const {
   return out;
 }
 
-/// Whether hosts of its kind have all of their permits, while others need the
-/// rest.
+/// Whether its kind has all of its permits, while others need the rest.
 bool fetch_lanes::is_held(const fetch_lane& lane,
                           const better_hosts& others, steady_time now) const {
   if (lane.kind == lane_kind::answering)

@@ -23,8 +23,7 @@ namespace weir::actors {
 /// A host whose last try ended without an answer is `silent`: while others
 /// wait, silent hosts have only a part of the permits and places
 /// (`fetch_silent_part`). Another part (`fetch_answering_part`) is kept from
-/// hosts that were not tried lately while hosts wait that answered the last
-/// time.
+/// untried hosts while hosts wait that answered the last time.
 class fetch_lanes {
 public:
   explicit fetch_lanes(const supervisor_options& options)
@@ -65,8 +64,7 @@ public:
   /// The next repo whose host is looked up; it is `preparing` from now on.
   fetch_entry* next_to_prepare();
 
-  /// Whether there is a place for one more repo of this host that waits for a
-  /// permit.
+  /// Whether one more repo of this host finds a place to wait for a permit.
   bool may_be_ready(const fetch_lane& lane) const {
     return has_place(lane.kind)
            && lane.ready_count < fair_share(options_.preparing_max);

@@ -56,8 +56,7 @@ public:
       i->second.bytes = bytes;
   }
 
-  /// The whole body has arrived; its rate joins the samples with which others
-  /// are compared.
+  /// The whole body has arrived; others are compared with its rate, too.
   void on_received(uint64_t job, uint64_t bytes, steady_time now) {
     const auto i = downloads_.find(job);
     if (i == downloads_.end())

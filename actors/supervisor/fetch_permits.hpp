@@ -144,8 +144,7 @@ private:
       desk_.self->send(x.handle, job_cancelled{std::move(why)});
   }
 
-  /// Gives up a permit for which others wait. That is not a failure of the
-  /// repo.
+  /// Gives up a permit for which others wait, which is no failure of the repo.
   void give_up(const fetch_pace::download& x, metric& count, const char* why) {
     if (const auto* running = find(x.repo, x.job)) {
       count.add();

@@ -32,9 +32,8 @@ bool is_tracked(const atproto::did& repo, const all_stores& stores) {
   return row && *row;
 }
 
-/// Whether the host states, by a protocol error, that it does not serve this
-/// account. Another 404 may come from a proxy, or from a host without this
-/// method.
+/// Whether a protocol error states that the host does not serve this account.
+/// Another 404 may come from a proxy, or from a host without this method.
 bool is_absence(const net::http_response& x) {
   if (x.status != 400 && x.status != 404)
     return false;

@@ -13,8 +13,7 @@ namespace weir::actors {
 
 /// Goes through the accounts of a page whose host is asked about each of them.
 /// Decides which question is repeated, which account is passed over, and when
-/// the page fails because the host is at fault. No clock, threads or I/O in
-/// here.
+/// the page fails because the host is at fault. No clock, threads or I/O.
 ///
 /// An account that gets no answer twice is passed over and counted, so that one
 /// account that cannot be described does not keep the others waiting. The page
@@ -106,8 +105,7 @@ public:
     absent_ += x == said::absent ? 1 : 0;
   }
 
-  /// Counts accounts of a page that is done which need not be asked about,
-  /// because they are tracked.
+  /// Counts tracked accounts of a page that is done: they are not asked about.
   void count_known(size_t accounts) { known_ += accounts; }
 
   /// Forgets the answers for a page that is done or begins anew.

@@ -156,8 +156,7 @@ std::chrono::seconds wait_asked(const net::http_response& x) {
                                             : std::chrono::seconds{0};
 }
 
-/// Leaves out lines that are not repos. A body that is not a listing is an
-/// error.
+/// Leaves out lines that are not repos. A body that is no listing is an error.
 void read_page(std::string_view body, const upstream_view& before,
                listing_page& out) {
   const auto page = parse_object(body);

@@ -17,8 +17,7 @@ namespace weir::actors {
 /// them. A relay need not carry every host, and it is listed again and again:
 /// once a host has answered, it is not asked again because of the same relay
 /// for `limits::known_absence_memory`, and at most twice that. When another
-/// relay leaves the repo out as well, the host is asked again. Without CAF or
-/// clock.
+/// relay leaves the repo out, too, the host is asked again. No CAF, no clock.
 ///
 /// # Limits
 /// At most `most` repos are remembered. The hosts of others are asked after

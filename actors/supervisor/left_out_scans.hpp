@@ -21,8 +21,7 @@
 
 namespace weir::actors {
 
-/// Records which repos a listing named, so that the repos that it left out can
-/// be found.
+/// Records which repos a listing named, to find those that it left out.
 ///
 /// Keeps hashes of DIDs, at most `most`. When there are more, the census halves
 /// the part of all DIDs that it watches, and makes no statement about the
@@ -91,8 +90,7 @@ inline bool should_be_listed(const storage::repo_row& row, int64_t since,
 }
 
 /// Searches the rows for repos that a complete listing left out: one page at a
-/// time, upstreams in turn. An upstream waits while there is no room for its
-/// questions.
+/// time, upstreams in turn. An upstream waits until its questions have room.
 ///
 /// A search may leave repos out because there was no room for their questions,
 /// or end early because its upstream was listed again. The next search of this
@@ -134,8 +132,7 @@ public:
     return needed.defined() && !row.fcsr.covers(needed) ? needed : position{};
   }
 
-  /// Adds a search. It replaces the search of an earlier listing of the
-  /// upstream.
+  /// Adds a search, in place of that for an earlier listing of the upstream.
   void add(scan x) {
     const auto replace = [&](const search& old) {
       if (old.at.upstream != x.upstream)

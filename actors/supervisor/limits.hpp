@@ -29,8 +29,7 @@ constexpr auto host_rest_max = 15min;
 /// The rest of a host that answers 429 without Retry-After.
 constexpr auto host_rate_limit_rest = 15s;
 
-/// The most pages of one listing, and the most pages in a row that name no new
-/// DID.
+/// The most pages of one listing, and the most in a row without a new DID.
 constexpr size_t listing_pages_max = 1'000'000;
 constexpr size_t listing_idle_pages_max = 3;
 
@@ -174,9 +173,8 @@ constexpr size_t claim_tries_max = 5;
 /// with each further page, up to the interval of audits.
 constexpr auto listing_mistrust_min = 60s;
 
-/// What a listing remembers of its last pages, to notice that it goes in
-/// circles: this many hashes of eight bytes, two for each page, so 2 KiB for
-/// each listing.
+/// What a listing remembers of its last pages, to notice circles: this many
+/// hashes of eight bytes, two for each page, so 2 KiB for each listing.
 constexpr size_t listing_seen_max = 256;
 
 /// DIDs that a listing remembers of those that it named, as hashes of eight
@@ -188,18 +186,16 @@ constexpr size_t listing_names_max = 1'024;
 /// that any one page may come twice.
 constexpr size_t listing_again_max = 10'000;
 
-/// The lines that we request per page when the accounts of the page are asked
-/// about one by one. That work is lost when the page fails, so the page is
-/// small.
+/// The lines that we request per page when its accounts are asked about one by
+/// one. The page is small because that work is lost when the page fails.
 constexpr size_t described_page_asked = 100;
 
 /// The most bytes of a describeRepo answer, which has the document of the
 /// account and the name of each collection.
 constexpr size_t describe_bytes_max = 131'072;
 
-/// After this many accounts in a row without an answer the host counts as away
-/// or broken. Otherwise all remaining accounts would be taken to have no
-/// records.
+/// After this many accounts in a row without an answer the host counts as away.
+/// Otherwise all remaining accounts would be taken to have no records.
 constexpr size_t describe_failures_max = 4;
 
 /// When a host has described no account and tracked accounts were on its pages,

@@ -13,8 +13,7 @@ namespace weir::limits {
 using namespace std::chrono_literals;
 
 /// Questions to hosts that wait or are under way, and answers that are
-/// remembered. For both: the most of them, and the approximate memory of one in
-/// bytes.
+/// remembered. For both: the most of them, and about how many bytes each takes.
 constexpr size_t account_questions_max = 16'384;
 constexpr size_t account_question_bytes = 1'024;
 constexpr size_t account_answers_kept_max = 65'536;
@@ -26,8 +25,7 @@ constexpr size_t account_answer_kept_bytes = 96;
 constexpr std::chrono::hours known_absence_memory{12};
 constexpr size_t known_absence_bytes = 64;
 
-/// Questions under way at once: of all, of the hosts under one domain, and of
-/// one host.
+/// Questions under way at once: of all, of hosts under one domain, of one host.
 constexpr size_t account_questions_running_max = 16;
 constexpr size_t account_questions_per_site_max = 4;
 constexpr size_t account_questions_per_host_max = 2;
@@ -53,9 +51,8 @@ constexpr size_t census_entries_min = 1'024;
 // -- claims of listings and streams -------------------------------------------
 
 /// Claims whose documents are requested at once: this many for all listings
-/// together, and as many for all streams. The number is small so that the turns
-/// of the waiting claims decide which one is next, and not which one came a
-/// moment sooner.
+/// together, and as many for all streams. The number is small so that turns
+/// decide which claim is next, and not which one came a moment sooner.
 constexpr size_t claims_asked_max = 16;
 
 /// The most of these that belong to one listing or one stream.
@@ -65,8 +62,7 @@ constexpr size_t claims_asked_share = 12;
 /// hosts that hang, and claim their names in any number of listings.
 constexpr size_t claims_web_max = 4;
 
-/// Claims beyond the `claims_of_page_max` of their pages, of all listings
-/// together.
+/// Claims beyond `claims_of_page_max` of a page, of all listings together.
 constexpr size_t claims_spare_max = 65'536;
 
 /// Every fourth turn goes to the next listing in order. All other turns go to
@@ -101,9 +97,8 @@ constexpr auto stream_mistrust_max = 1h;
 /// has none among its first 16 that is still there.
 constexpr size_t origin_accounts_max = 16;
 
-/// Documents that are requested at once to check origins, of all upstreams.
-/// They come in addition to the claims of listings, with which they share their
-/// turn.
+/// Documents that are requested at once to check origins, of all upstreams: in
+/// addition to the claims of listings, with which they share their turn.
 constexpr size_t origin_asked_max = 8;
 
 /// A document that names another host and is older than the page is fetched
@@ -151,8 +146,7 @@ constexpr uint64_t kept_nothing_repos_min = 100;
 
 // -- repos that no upstream covers --------------------------------------------
 
-/// The time from one lap to the next, or `listing_interval` where that is
-/// shorter.
+/// The time from one lap to the next, unless `listing_interval` is shorter.
 constexpr std::chrono::minutes uncovered_interval{60};
 
 /// The first lap begins one to two 60ths of the interval after the start, so
@@ -171,8 +165,7 @@ constexpr int uncovered_jitter_part = 4;
 constexpr size_t uncovered_asked_per_host = 1'000;
 constexpr size_t uncovered_burst = 2;
 
-/// With a short interval, each lap asks about at least this many repos of a
-/// host.
+/// The fewest repos of a host that a lap asks about, with a short interval.
 constexpr size_t uncovered_asked_per_lap_min = 8;
 
 /// Hosts are told apart by a hash with this many values, which bounds the

@@ -10,8 +10,7 @@ namespace weir::actors {
 
 /// The requests that all listings of one upstream together may make in an hour,
 /// on average. Each request costs its part of an hour, even when it fails or
-/// could not wait. An audit begins when enough time has passed to pay for all
-/// earlier requests.
+/// could not wait. An audit begins when enough time has passed to pay for them.
 class listing_budget {
 public:
   /// @param requests The requests in an hour, at least one.

@@ -17,16 +17,14 @@
 namespace weir::actors {
 
 /// Tracks which upstreams owe a listing because their events may have been
-/// missed, and do not deliver it. Until such a listing is compared, it is not
-/// known which repos are stale. The result is reported to HEALTH. No clock,
-/// threads or I/O in here.
+/// missed, and do not deliver it. Until it is compared, it is not known which
+/// repos are stale. The result is reported to HEALTH. No clock, threads or I/O.
 class listing_debts {
 public:
   explicit listing_debts(bool discovers = false) noexcept
     : discovers_(discovers) {}
 
-  /// What is wrong with the listing of an upstream. Empty string: the problem
-  /// is over.
+  /// What is wrong with the listing of an upstream. Empty: the problem is over.
   using report = std::optional<std::string>;
 
   /// Restores the state of an earlier start.

@@ -74,8 +74,7 @@ listing_reads::listing_reads(supervisor_desk& desk, claim_checks& claims,
 
 void listing_reads::restore(listing_machine::row x) {
   if (x.what.collection.empty()) {
-    // Without an audit the listing was not offered, or was cut short: it is
-    // still owed.
+    // Without an audit it was not offered, or was cut short: it is still owed.
     debts_.restore(x.what.upstream, x.value.noted,
                    x.value.done && x.value.audited != 0);
     desk_.board().set_audited(x.what.upstream, x.value.audited);

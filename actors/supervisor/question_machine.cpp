@@ -13,8 +13,7 @@ uint64_t key_of(const atproto::did& repo, const std::string& pds) {
   return atproto::stable_hash(repo.str() + ' ' + pds);
 }
 
-/// The key of a question. A question that proves a copy has one for each
-/// position.
+/// The key of a question. One that proves a copy has a key for each position.
 uint64_t key_of(const question_machine::question& x) {
   if (!x.prove)
     return key_of(x.repo, x.pds);

@@ -10,8 +10,7 @@
 
 namespace weir::actors {
 
-/// Gives out the places for questions when there are more questions than
-/// places.
+/// Gives out the places for questions when there are too few for all.
 ///
 /// While a place is free, any question may take it. When none is free, a new
 /// question takes a place from the site (`site_of`) that has the most, if its

@@ -21,12 +21,10 @@ namespace weir::actors {
 /// records of the collection before it was away, and the next listing may be a
 /// day off. Each account is asked about once, one after the other, with a pause
 /// of `limits::returned_pause`: so a stream that calls many accounts active
-/// causes few requests to its host, and uses nothing of the budget of its
-/// listings.
+/// causes few requests to its host, and uses none of its listings' budget.
 ///
 /// A host that fails, or asks us to wait, is left alone for that time. Then the
-/// same account is asked about again, `limits::returned_tries_max` times in
-/// all.
+/// account is asked about again, `limits::returned_tries_max` times in all.
 ///
 /// # Threads and ownership
 /// Part of the SUPERVISOR; no CAF, clock or I/O.

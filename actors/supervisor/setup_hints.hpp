@@ -61,8 +61,7 @@ public:
   bool finds_nobody(const completeness_census& census) {
     if (!looks_after_ || told_nobody_)
       return false;
-    // Repos that were found once may leave again; that does not depend on
-    // settings.
+    // Repos that were found may leave again, whatever the settings.
     told_nobody_ = true;
     return census.all().active == 0;
   }

@@ -36,8 +36,7 @@ struct supervisor_environment {
   /// In signal mode: relays are asked which repos have records in these.
   std::vector<std::string> signal_collections;
   /// In signal mode, PDSs are asked which repos have records of any signal
-  /// collection, in a listing that is stored under this name. Empty in other
-  /// modes.
+  /// collection, in a listing stored under this name. Empty in other modes.
   std::string holders_listing;
   /// The listings as an earlier start left them.
   std::vector<listing_machine::row> listings;

@@ -9,9 +9,8 @@ supervisor_machine::effects supervisor_machine::on_start(steady_time now,
   return on_timer(now);
 }
 
-/// A wait that is longer than any pause comes from a time that a wrong clock
-/// wrote into the repo's row. It counts as no wait, as for a row that a scan
-/// finds.
+/// A wait longer than any pause comes from a time that a wrong clock wrote into
+/// the repo's row. It counts as no wait, as for a row that a scan finds.
 std::chrono::seconds
 supervisor_machine::believed(std::chrono::seconds wait) const noexcept {
   const auto longest

@@ -29,8 +29,7 @@ namespace weir::actors {
 /// A download without an answer after `fetch_answer_wait` gives its permit up
 /// while a host without any permit waits, unless its own host answered the last
 /// time. That host is tried again after a rest and may then take all the time
-/// that is allowed. Together with hosts like it, it has a part of the permits
-/// (`fetch_lanes`).
+/// that is allowed. Hosts like it have a part of the permits (`fetch_lanes`).
 class supervisor_machine {
 public:
   struct effects {
@@ -87,8 +86,7 @@ public:
   /// The REPO finished its errand, or ended.
   effects on_attended(const atproto::did& repo, steady_time now);
 
-  /// The permit is free again. Late messages about an earlier job change
-  /// nothing.
+  /// The permit is free again. Messages about an earlier job change nothing.
   effects on_end(const atproto::did& repo, uint64_t job, steady_time now);
 
   /// The REPO that had the permit ended before it gave the permit back, so the
@@ -103,8 +101,7 @@ public:
   /// A download began.
   effects on_download(const atproto::did& repo, uint64_t job, steady_time now);
 
-  /// The host of a download answered, and this many bytes of the body have
-  /// arrived.
+  /// The host of a download answered; this much of the body has arrived.
   /// @param received The body is complete.
   effects on_progress(uint64_t job, uint64_t bytes, bool received,
                       steady_time now);

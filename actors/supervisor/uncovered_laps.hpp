@@ -59,8 +59,7 @@ inline bool is_news_of_host(const std::string& pds,
 /// About `limits::uncovered_asked_per_host` repos of one host are asked about
 /// in an hour, and never more than `limits::uncovered_burst` times as many.
 /// When a host has more repos, each lap asks about another part of them, so
-/// that each repo has its turn. Memory is the same however many repos there
-/// are.
+/// that each repo has its turn. Memory does not grow with the number of repos.
 class uncovered_laps {
 public:
   struct page {
@@ -100,8 +99,7 @@ public:
 
   /// Counts a repo that no upstream covers. Call it in the order of the page.
   /// Which part of a host's repos a lap asks about follows from how many the
-  /// host had in the last lap. Before that is known, the first repos are asked
-  /// about.
+  /// host had in the last lap. Before that is known, it is the first repos.
   /// @returns whether its host is to be asked about it now.
   bool take(const atproto::did& repo, const storage::repo_row& row) {
     ++count_;
@@ -159,8 +157,7 @@ public:
   /// Whether a lap is under way.
   bool runs() const noexcept { return runs_; }
 
-  /// The number of repos that no upstream covers, as the last complete lap
-  /// found it.
+  /// The repos that no upstream covers, as the last complete lap counted them.
   const std::optional<uint64_t>& found() const noexcept { return found_; }
 
 private:

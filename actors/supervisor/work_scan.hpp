@@ -29,9 +29,8 @@ inline std::chrono::seconds wait_of(int64_t due, wall_time now,
 /// the start, and again for repos that did not fit into the queue.
 ///
 /// The store is read in laps. A lap stops when the queue is full and goes on
-/// from there when half of the queue is free, so that repos at the end are
-/// reached however many come before them. A repo that did not fit causes
-/// another lap.
+/// from there when half of it is free, so that repos at the end are reached
+/// however many come before them. A repo that did not fit causes another lap.
 class work_scan {
 public:
   struct request {

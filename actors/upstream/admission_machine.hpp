@@ -126,8 +126,7 @@ public:
                                                 : admission_wait::none;
   }
 
-  /// Everything that came is finished, and the socket is read: its silence
-  /// counts.
+  /// Everything that came is finished, and the socket is read: silence counts.
   bool is_quiet() const noexcept {
     return open_ && room_ && flight_.size() == 0 && has_credit()
            && !stalled_since_;

@@ -48,8 +48,7 @@ constexpr size_t health_stalls_min = 2;
 /// replaces it (architecture.md, Health).
 constexpr auto credit_stall_max = 10s;
 
-/// To the wait before a new connection up to this part of it is added, by
-/// chance.
+/// Up to this part of the wait before a new connection is added at random.
 constexpr int upstream_jitter_part = 4;
 
 /// When a host calls us too slow this often within this time, an operator

@@ -24,8 +24,7 @@ public:
   /// The row has changed and is written without waiting for the timer.
   void hurry() noexcept { dirty_ = urgent_ = true; }
 
-  /// The row has a new first_cursor_since_reset, which a write in flight does
-  /// not contain.
+  /// The row has a new first_cursor_since_reset, which no write in flight has.
   void begin_stamp() noexcept {
     hurry();
     stamp_waits_ = true;

@@ -13,8 +13,7 @@
 
 namespace weir::actors {
 
-/// How long a stream must be silent until one may conclude that it has sent
-/// everything.
+/// How long a stream must be silent to show that it has sent everything.
 ///
 /// Silence alone shows little, because a relay that is behind makes pauses,
 /// too. So this class remembers how late the last frames came, by the times
@@ -31,8 +30,7 @@ namespace weir::actors {
 /// The time in a frame may be wrong. So a stream counts as late only when the
 /// last `limits::late_frames_min` frames are all late, or the median of the
 /// last `limits::passed_frames` is. Each time is kept as a difference to the
-/// clock that never jumps, so that a wrong time of day has no effect once it is
-/// right.
+/// clock that never jumps, so that a wrong time of day has no later effect.
 ///
 /// Part of an `upstream_machine`; one thread.
 class stream_arrivals {
@@ -81,8 +79,7 @@ public:
   }
 
   /// Whether the frame that ended the last silence was late: then more waited
-  /// behind that silence. A batch without a time says as much as the one
-  /// before.
+  /// behind that silence. A batch without a time says what the last one said.
   bool is_late(steady_time now, wall_time wall) const noexcept {
     return first_ && delay(*first_, now, wall) > limits::frame_delay_max;
   }

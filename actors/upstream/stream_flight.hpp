@@ -13,8 +13,7 @@
 namespace weir::actors {
 
 /// The frames of a stream that are in the node and not finished, in the order
-/// of their arrival. The low-water mark moves when the first of them is
-/// finished.
+/// of their arrival. The low-water mark moves when the first is finished.
 ///
 /// When the host starts its seqs anew, frames with old seqs stay at the front
 /// and count, because they take memory until they are finished.

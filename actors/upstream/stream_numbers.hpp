@@ -91,9 +91,8 @@ public:
     return unasked_ >= limits::seq_regressions_max;
   }
 
-  /// A malformed frame came after the last seq. It is requested again on the
-  /// next connections, until `limits::bad_frame_tries_max` show that it is
-  /// always so.
+  /// A malformed frame came after the last seq. The next connections request it
+  /// again, until it came `limits::bad_frame_tries_max` times.
   /// @returns whether it is now skipped.
   bool note_bad_frame() noexcept {
     bad_tries_ = bad_behind_ == last_received_ ? bad_tries_ + 1 : 1;

@@ -35,8 +35,7 @@ public:
 
   steady_time opened_at() const noexcept { return opened_at_; }
 
-  /// Whether everything from before the connection has come. Once true, it
-  /// stays true.
+  /// Whether all from before the connection has come; then it stays true.
   bool caught_up() const noexcept { return caught_up_; }
 
   std::optional<steady_time> rested_at() const noexcept { return rested_at_; }

@@ -136,8 +136,7 @@ void upstream::note_end(const stream_closed& x) {
                    + std::to_string(x.retry_after.count()) + " seconds";
 }
 
-/// When a late frame ends a silence, the stream was behind in that silence and
-/// not idle.
+/// When a late frame ends a silence, the stream was behind then, and not idle.
 void upstream::on_frames(stream_frames& x) {
   const auto& arrivals = machine_.arrivals();
   const auto wall = shared_->time->wall_now();
@@ -171,8 +170,7 @@ void upstream::forward(std::vector<atproto::stamped_frame> frames) {
     flush(i);
 }
 
-/// Updates the board and the metrics. They show a new stamp only when it is
-/// durable.
+/// Updates the board and the metrics. They show a stamp once it is durable.
 void upstream::publish() {
   const auto& row = machine_.row();
   upstream_view view;

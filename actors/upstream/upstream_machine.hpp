@@ -24,8 +24,7 @@ namespace weir::actors {
 /// (protocol-coverage.md 1; CONS-04, 05, 15, 16, 23).
 ///
 /// Feed it events, carry out the `effects`. The stored cursor is the low-water
-/// mark: all frames up to it are durable, recorded as a gap, or dropped by
-/// rule.
+/// mark: each frame up to it is durable, a recorded gap, or dropped by rule.
 ///
 /// Its parts own the numbers (`stream_numbers`), the epoch (`stream_epoch`),
 /// the frames in flight (`stream_flight`), what the socket may bring
@@ -152,8 +151,7 @@ public:
   size_t in_flight() const noexcept { return flight_.size(); }
   size_t in_flight_bytes() const noexcept { return flight_.bytes(); }
 
-  /// How late frames came, and so how long a silence must last to mean
-  /// anything.
+  /// How late frames came, so how long a silence must last to mean anything.
   const stream_arrivals& arrivals() const noexcept { return arrivals_; }
 
   /// Frames up to this seq that wait for a right clock are given up, because
