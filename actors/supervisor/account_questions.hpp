@@ -54,18 +54,7 @@ public:
   }
 
   void on_answer(const account_answer& x) {
-    using kind = account_answer::kind;
-    const auto now = desk_.now();
-    switch (x.what) {
-      case kind::told:
-        return perform(machine_.on_told(x.repo, x.pds, x.account, now, x.rev));
-      case kind::not_found:
-        return perform(machine_.on_not_found(x.repo, x.pds, now));
-      case kind::failed:
-        return perform(machine_.on_failed(x.repo, x.pds, x.retry_after, now));
-      case kind::useless:
-        return perform(machine_.on_useless(x.repo, x.pds, now));
-    }
+    perform(machine_.on_answer(x, desk_.now()));
   }
 
   const question_machine& machine() const noexcept { return machine_; }

@@ -96,86 +96,68 @@ std::chrono::seconds question_machine::rest_of_grace(const question& x) const {
   return std::clamp(grace - *x.age, std::min(least, grace), grace);
 }
 
-/// The question to which this is the answer, if it is still open.
-question_machine::entry* question_machine::answered(const atproto::did& repo,
-                                                    const std::string& pds) {
-  const auto i = open_.find(repo);
-  if (i == open_.end() || !i->second.running || i->second.asked.pds != pds)
-    return nullptr;
-  i->second.running = false;
-  places_.set_running(repo, false);
-  turns_.finish(pds);
-  return &i->second;
+question_machine::effects question_machine::on_answer(const account_answer& x,
+                                                      steady_time now) {
+  effects out;
+  const auto i = open_.find(x.repo);
+  if (i != open_.end() && i->second.running && i->second.asked.pds == x.pds) {
+    i->second.running = false;
+    places_.set_running(x.repo, false);
+    turns_.finish(x.pds);
+    if (ends(i->second, x, now, out))
+      forget(x.repo);
+  }
+  return run(std::move(out), now);
 }
 
-question_machine::effects
-question_machine::on_told(const atproto::did& repo, const std::string& pds,
-                          storage::account_status account, steady_time now,
-                          atproto::tid rev) {
-  effects out;
-  if (const auto* x = answered(repo, pds)) {
-    if (x->asked.compared)
-      out.compared.push_back({repo, pds, account, false, rev});
-    else
+/// @returns whether the question is not asked again.
+bool question_machine::ends(entry& open, const account_answer& x,
+                            steady_time now, effects& out) {
+  auto& asked = open.asked;
+  switch (x.what) {
+    case account_answer::kind::told:
+      if (asked.compared)
+        out.compared.push_back({x.repo, x.pds, x.account, false, x.rev});
+      else
+        out.told.push_back({x.repo, x.pds, x.account, false, x.rev,
+                            asked.noted, asked.prove});
+      break;
+    case account_answer::kind::not_found: {
+      const auto once = !std::exchange(asked.not_found, true);
       out.told.push_back(
-        {repo, pds, account, false, rev, x->asked.noted, x->asked.prove});
-    keep(x->asked, now);
-    forget(repo);
-  }
-  return run(std::move(out), now);
-}
-
-question_machine::effects
-question_machine::on_not_found(const atproto::did& repo, const std::string& pds,
-                               steady_time now) {
-  effects out;
-  if (auto* x = answered(repo, pds)) {
-    if (std::exchange(x->asked.not_found, true)) {
-      keep(x->asked, now);
-      forget(repo);
-      out.told.push_back({repo, pds, storage::account_status::deleted});
-    } else {
-      x->tries = 0;
-      wait(repo, options_.gone_grace, now);
-      out.told.push_back({repo, pds, storage::account_status::deleted, true});
+        {x.repo, x.pds, storage::account_status::deleted, once});
+      if (!once)
+        break;
+      open.tries = 0;
+      wait(x.repo, options_.gone_grace, now);
+      return false;
     }
+    case account_answer::kind::failed:
+      return ends_failed(open, x.retry_after, now, out);
+    case account_answer::kind::useless:
+      if (asked.prove)
+        out.unproved.push_back(x.repo);
+      break;
   }
-  return run(std::move(out), now);
+  keep(asked, now);
+  return true;
 }
 
-question_machine::effects
-question_machine::on_failed(const atproto::did& repo, const std::string& pds,
-                            std::chrono::seconds pause, steady_time now) {
-  effects out;
-  if (auto* x = answered(repo, pds)) {
-    const auto again = std::max(
-      limits::account_question_retry * (int64_t{1} << x->tries), pause);
-    turns_.rest(pds, now + again);
-    if (x->asked.compared || ++x->tries >= limits::account_question_tries_max) {
-      if (x->asked.urgent)
-        out.refused.push_back(x->asked);
-      if (x->asked.prove)
-        // Otherwise each look at the rows would ask again.
-        keep(key_of(x->asked), now);
-      forget(repo);
-    } else {
-      wait(repo, again, now);
-    }
+bool question_machine::ends_failed(entry& open, std::chrono::seconds pause,
+                                   steady_time now, effects& out) {
+  const auto& asked = open.asked;
+  const auto again = std::max(
+    limits::account_question_retry * (int64_t{1} << open.tries), pause);
+  turns_.rest(asked.pds, now + again);
+  if (!asked.compared && ++open.tries < limits::account_question_tries_max) {
+    wait(asked.repo, again, now);
+    return false;
   }
-  return run(std::move(out), now);
-}
-
-question_machine::effects
-question_machine::on_useless(const atproto::did& repo, const std::string& pds,
-                             steady_time now) {
-  effects out;
-  if (const auto* x = answered(repo, pds)) {
-    if (x->asked.prove)
-      out.unproved.push_back(repo);
-    keep(x->asked, now);
-    forget(repo);
-  }
-  return run(std::move(out), now);
+  if (asked.urgent)
+    out.refused.push_back(asked);
+  if (asked.prove) // Otherwise each look at the rows would ask again.
+    keep(key_of(asked), now);
+  return true;
 }
 
 void question_machine::keep(const question& x, steady_time now) {

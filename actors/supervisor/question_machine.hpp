@@ -72,20 +72,8 @@ public:
 
   effects on_question(const question& x, steady_time now);
 
-  effects on_told(const atproto::did& repo, const std::string& pds,
-                  storage::account_status account, steady_time now,
-                  atproto::tid rev = {});
-
-  effects on_not_found(const atproto::did& repo, const std::string& pds,
-                       steady_time now);
-
-  /// @param wait The time for which the host asked; 0: none.
-  effects on_failed(const atproto::did& repo, const std::string& pds,
-                    std::chrono::seconds wait, steady_time now);
-
-  /// The host will never answer this question.
-  effects on_useless(const atproto::did& repo, const std::string& pds,
-                     steady_time now);
+  /// The answer to a question of `effects::ask`; others change nothing.
+  effects on_answer(const account_answer& x, steady_time now);
 
   effects on_timer(steady_time now) { return run({}, now); }
 
@@ -126,7 +114,10 @@ private:
     question_turns::ticket ticket = 0;
   };
 
-  entry* answered(const atproto::did& repo, const std::string& pds);
+  bool ends(entry& open, const account_answer& x, steady_time now,
+            effects& out);
+  bool ends_failed(entry& open, std::chrono::seconds pause, steady_time now,
+                   effects& out);
   bool may_open(const question& x) const;
   void forget(const atproto::did& repo);
   void unplan(const atproto::did& repo, entry& x);

@@ -65,8 +65,6 @@ public:
       sites_.erase(x.site);
   }
 
-  size_t size() const noexcept { return places_.size(); }
-
   /// The places of all hosts of this site.
   size_t of_site(const std::string& site) const {
     const auto i = sites_.find(site);

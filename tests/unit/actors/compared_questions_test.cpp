@@ -40,8 +40,10 @@ struct comparisons {
   }
 
   question_machine::effects tell(size_t n, atproto::tid rev) {
-    return machine.on_told(asked_repo(n), their_pds, account_status::active,
-                           now, rev);
+    return machine.on_answer({asked_repo(n), their_pds,
+                              account_answer::kind::told,
+                              account_status::active, 0s, rev},
+                             now);
   }
 
   question_machine machine;
@@ -71,7 +73,8 @@ TEST(compared_questions, an_answer_says_that_it_was_a_comparison) {
 TEST(compared_questions, one_that_fails_is_left_to_the_next_lap) {
   comparisons x;
   x.ask(1);
-  x.machine.on_failed(asked_repo(1), their_pds, 0s, x.now);
+  x.machine.on_answer({asked_repo(1), their_pds, account_answer::kind::failed},
+                      x.now);
   EXPECT_EQ(x.machine.open(), 0u);
   x.ask(2);
   EXPECT_EQ(x.asked, 1u) << "its host rests";

@@ -163,11 +163,14 @@ TEST(completeness_questions, an_answer_is_asked_for_once_in_an_interval) {
   proof_questions x;
   ASSERT_TRUE(x.ask());
   EXPECT_FALSE(x.ask()) << "it is under way";
-  x.machine.on_told(x.what.repo, some_host, account::active, x.now);
+  x.machine.on_answer(
+    {x.what.repo, some_host, account_answer::kind::told, account::active},
+    x.now);
   EXPECT_FALSE(x.ask());
   x.what.noted.epoch = 2;
   EXPECT_TRUE(x.ask()) << "an answer of before the reset is no proof";
-  x.machine.on_useless(x.what.repo, some_host, x.now);
+  x.machine.on_answer({x.what.repo, some_host, account_answer::kind::useless},
+                      x.now);
   EXPECT_FALSE(x.ask());
   x.now = x.now + (limits::account_question_interval - 1us);
   EXPECT_FALSE(x.ask());
@@ -180,7 +183,8 @@ TEST(completeness_questions, a_host_that_fails_is_left_alone_as_long) {
   proof_questions x;
   ASSERT_TRUE(x.ask());
   for (size_t i = 0; i < limits::account_question_tries_max; ++i) {
-    const auto out = x.machine.on_failed(x.what.repo, some_host, {}, x.now);
+    const auto out = x.machine.on_answer(
+      {x.what.repo, some_host, account_answer::kind::failed}, x.now);
     if (out.timer)
       x.machine.on_timer(x.now = *out.timer);
   }
@@ -196,7 +200,8 @@ TEST(completeness_questions, an_answer_proves_what_was_noted_before_it) {
   ASSERT_TRUE(x.ask());
   x.what.noted.epoch = 2;
   x.machine.on_question(x.what, x.now);
-  const auto failed = x.machine.on_failed(x.what.repo, some_host, {}, x.now);
+  const auto failed = x.machine.on_answer(
+    {x.what.repo, some_host, account_answer::kind::failed}, x.now);
   x.what.noted.epoch = 3;
   x.machine.on_question(x.what, x.now);
   ASSERT_TRUE(failed.timer);
@@ -204,8 +209,10 @@ TEST(completeness_questions, an_answer_proves_what_was_noted_before_it) {
   ASSERT_EQ(x.machine.on_timer(x.now).ask.size(), 1u);
   x.what.noted.epoch = 4;
   x.machine.on_question(x.what, x.now);
-  const auto out = x.machine.on_told(x.what.repo, some_host,
-                                     storage::account_status::active, x.now);
+  const auto out
+    = x.machine.on_answer({x.what.repo, some_host, account_answer::kind::told,
+                           storage::account_status::active},
+                          x.now);
   ASSERT_EQ(out.told.size(), 1u);
   EXPECT_EQ(out.told[0].noted.epoch, 3u) << "the fourth began after it";
 }

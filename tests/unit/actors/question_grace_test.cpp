@@ -40,7 +40,8 @@ TEST(question_machine, what_an_earlier_life_was_told_counts) {
     EXPECT_TRUE(x.on_timer(now + wait + -1us).ask.empty()) << age.count();
     now = now + wait;
     ASSERT_EQ(x.on_timer(now).ask.size(), 1u) << age.count();
-    const auto out = x.on_not_found(repo, pds, now);
+    const auto out
+      = x.on_answer({repo, pds, account_answer::kind::not_found}, now);
     ASSERT_EQ(out.told.size(), 1u);
     EXPECT_EQ(out.told[0].account, account_status::deleted);
   }
@@ -62,7 +63,8 @@ TEST(question_machine, its_memory_is_counted) {
   EXPECT_EQ(x.bytes(), 0u);
   x.on_question(asked(), now);
   EXPECT_EQ(x.bytes(), limits::account_question_bytes);
-  x.on_told(repo, pds, account_status::active, now);
+  x.on_answer({repo, pds, account_answer::kind::told, account_status::active},
+              now);
   EXPECT_EQ(x.bytes(), limits::account_answer_kept_bytes);
 }
 

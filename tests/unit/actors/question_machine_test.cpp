@@ -32,9 +32,9 @@ size_t number_of(const atproto::did& repo) {
 const std::string pds = "https://pds.test";
 
 struct world {
-  explicit world(question_options x = {}) : options(x), machine(x) {
-    // nop
-  }
+  using said = account_answer::kind;
+
+  explicit world(question_options x = {}) : options(x), machine(x) {}
 
   void take(const question_machine::effects& x) {
     for (const auto& each : x.ask)
@@ -66,16 +66,15 @@ struct world {
                              now));
   }
 
+  void answer(const account_answer& x) { take(machine.on_answer(x, now)); }
+  void not_found(size_t n) { answer({repo_of(n), pds, said::not_found}); }
+
   void fail(size_t n, const std::string& host, std::chrono::seconds pause) {
-    take(machine.on_failed(repo_of(n), host, pause, now));
+    answer({repo_of(n), host, said::failed, account_status::active, pause});
   }
 
   void tell(size_t n, account_status x, const std::string& host = pds) {
-    take(machine.on_told(repo_of(n), host, x, now));
-  }
-
-  void not_found(size_t n) {
-    take(machine.on_not_found(repo_of(n), pds, now));
+    answer({repo_of(n), host, said::told, x});
   }
 
   void pass(std::chrono::microseconds x) {
@@ -159,14 +158,14 @@ TEST(question_machine, a_host_that_does_not_answer_is_asked_later_and_later) {
   x.ask(1);
   auto wait = std::chrono::seconds{limits::account_question_retry};
   for (size_t i = 1; i < limits::account_question_tries_max; ++i) {
-    x.take(x.machine.on_failed(repo_of(1), pds, 0s, x.now));
+    x.answer({repo_of(1), pds, world::said::failed});
     x.pass(wait - 1us);
     EXPECT_EQ(x.asked.size(), i);
     x.pass(1us);
     EXPECT_EQ(x.asked.size(), i + 1);
     wait *= 2;
   }
-  x.take(x.machine.on_failed(repo_of(1), pds, 0s, x.now));
+  x.answer({repo_of(1), pds, world::said::failed});
   EXPECT_EQ(x.machine.open(), 0u);
   EXPECT_THAT(x.told, IsEmpty());
   EXPECT_THAT(x.refused, IsEmpty()) << "nobody waits for it";
@@ -197,8 +196,8 @@ TEST(question_machine, a_host_that_asks_for_time_gets_it) {
   for (size_t i = 0; i < 10; ++i)
     x.ask(i);
   ASSERT_EQ(x.asked.size(), limits::account_questions_per_host_max);
-  x.take(x.machine.on_failed(x.asked[0], pds, 90s, x.now));
-  x.take(x.machine.on_told(x.asked[1], pds, account_status::active, x.now));
+  x.answer({x.asked[0], pds, world::said::failed, account_status::active, 90s});
+  x.answer({x.asked[1], pds, world::said::told, account_status::active});
   EXPECT_EQ(x.asked.size(), limits::account_questions_per_host_max);
   x.ask(50, "https://other.test");
   EXPECT_EQ(x.asked.back(), repo_of(50));
@@ -238,7 +237,7 @@ TEST(question_machine, hosts_are_asked_in_turn_and_few_at_a_time) {
     const auto repo = x.asked[done];
     EXPECT_TRUE(all.insert(repo).second);
     for (size_t i = 0; i < 20; ++i)
-      x.take(x.machine.on_told(repo, host(i), account_status::active, x.now));
+      x.answer({repo, host(i), world::said::told, account_status::active});
   }
   EXPECT_EQ(all.size(), number);
   EXPECT_EQ(x.machine.open(), 0u);
@@ -259,7 +258,7 @@ TEST(question_machine, the_latest_host_counts) {
 TEST(question_machine, a_host_that_cannot_say_is_left_alone) {
   world x;
   x.ask(1);
-  x.take(x.machine.on_useless(repo_of(1), pds, x.now));
+  x.answer({repo_of(1), pds, world::said::useless});
   x.ask(1);
   EXPECT_EQ(x.asked.size(), 1u);
   EXPECT_EQ(x.machine.open(), 0u);
