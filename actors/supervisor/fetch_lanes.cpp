@@ -24,15 +24,11 @@ size_t priority_of(repo_status x) noexcept {
 
 // -- who is in a lane ---------------------------------------------------------
 
-void fetch_lanes::join(fetch_entry& x, const std::string& name, bool host) {
-  const auto [i, added] = lanes_.try_emplace(name);
-  auto& lane = i->second;
-  if (added) {
-    lane.name = &i->first;
-    if (!host)
-      lane.kind = document_is_foreign(*x.repo) ? lane_kind::web
-                                               : lane_kind::directory;
-  }
+void fetch_lanes::join(fetch_entry& x, const std::string& name, bool is_host) {
+  auto& lane = host(name);
+  if (!is_host)
+    lane.kind
+      = document_is_foreign(*x.repo) ? lane_kind::web : lane_kind::directory;
   if (lane.memory)
     remembered_.erase(*std::exchange(lane.memory, std::nullopt));
   ++lane.entries;

@@ -35,7 +35,7 @@ public:
   // -- who is in a lane -------------------------------------------------------
 
   /// @param name Of a host, or else of the place that answers the look-up.
-  void join(fetch_entry& x, const std::string& name, bool host);
+  void join(fetch_entry& x, const std::string& name, bool is_host);
 
   /// @pre it is in no stage
   void part(fetch_entry& x, steady_time now) {
@@ -75,9 +75,9 @@ public:
 
   // -- hosts ------------------------------------------------------------------
 
-  /// @returns the lane of a host, for `settle` afterwards
-  fetch_lane& host(const std::string& pds) {
-    const auto i = lanes_.try_emplace(pds).first;
+  /// @returns the lane of this name, for `settle` afterwards
+  fetch_lane& host(const std::string& name) {
+    const auto i = lanes_.try_emplace(name).first;
     i->second.name = &i->first;
     return i->second;
   }
