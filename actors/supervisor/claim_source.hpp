@@ -154,12 +154,6 @@ struct claim_source {
     }
   }
 
-  /// Counts the first look at a claim that is looked at a second time.
-  void decide_first(waiting_claim& x, bool fails) noexcept {
-    x.has_failed = fails;
-    decide(fails);
-  }
-
   /// Decides a claim. What the first look counted is taken back when the second
   /// look differs.
   void decide(const waiting_claim& x, bool fails) noexcept {

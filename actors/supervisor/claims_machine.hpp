@@ -174,7 +174,8 @@ private:
   }
 
   void look_later(source& from, waiting_claim x, bool fails, steady_time now) {
-    from.decide_first(x, fails);
+    x.has_failed = fails;
+    from.decide(fails);
     put_later(from, std::move(x), now + limits::claim_retry);
   }
 
