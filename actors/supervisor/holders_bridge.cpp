@@ -112,8 +112,12 @@ private:
   }
 
   void take(const result<net::http_response>& x) {
-    if (x && x->status == 429)
-      return rest(x->wait());
+    if (x && x->status == 429) { // The host asks us to wait.
+      keep_answers();
+      return give_up(
+        fail(answered_ > 0 ? ec::rate_limited : ec::unreachable, "HTTP 429"),
+        x->wait());
+    }
     const auto found
       = x && x->status == 200
           ? holds(as_text(x->body), lines_[said_.size()].repo, about_.wanted)
@@ -130,22 +134,14 @@ private:
         return go_on();
       case holders_machine::step::not_offered:
         run_.forget_page();
-        return give_up(fail(ec::not_found, "describeRepo is not offered"), {});
+        return give_up(fail(ec::not_found, "describeRepo is not offered"));
       case holders_machine::step::host_away:
         keep_answers();
         return give_up(x ? fail(ec::unreachable,
                                 "describeRepo: HTTP "
                                   + std::to_string(x->status))
-                         : x.error(),
-                       {});
+                         : x.error());
     }
-  }
-
-  /// The host asked us to wait.
-  void rest(std::chrono::seconds wait) {
-    keep_answers();
-    give_up(fail(answered_ > 0 ? ec::rate_limited : ec::unreachable, "HTTP 429"),
-            wait);
   }
 
   /// Accounts that were passed over are asked about again, since the host may
@@ -157,7 +153,7 @@ private:
         run_.keep(lines_[i].repo, said_[i]);
   }
 
-  void give_up(error why, std::chrono::seconds wait) {
+  void give_up(error why, std::chrono::seconds wait = {}) {
     out_.repos = std::move(why);
     out_.retry_after = wait;
     out_.without.clear();

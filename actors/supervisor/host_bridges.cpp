@@ -150,12 +150,6 @@ account_asker make_account_asker(net::http_client_ptr client) {
 
 namespace {
 
-/// How long a host that is busy asks us to wait.
-std::chrono::seconds wait_asked(const net::http_response& x) {
-  return x.status == 429 || x.status >= 500 ? x.wait()
-                                            : std::chrono::seconds{0};
-}
-
 /// Leaves out lines that are not repos. A body that is no listing is an error.
 void read_page(std::string_view body, const upstream_view& before,
                listing_page& out) {
@@ -226,7 +220,8 @@ void take_answer(const result<net::http_response>& x,
                   : x.error();
     return;
   }
-  out.retry_after = wait_asked(*x);
+  if (x->status == 429 || x->status >= 500)
+    out.retry_after = x->wait();
   const auto http = "HTTP " + std::to_string(x->status);
   if (x->status == 401 || x->status == 404 || x->status == 501)
     out.repos = fail(ec::not_found, "it is not offered: " + http);
