@@ -85,9 +85,8 @@ public:
 
   /// When a host may be asked again.
   std::optional<steady_time> due() const {
-    if (rest_ends_.empty())
-      return std::nullopt;
-    return rest_ends_.begin()->first;
+    return rest_ends_.empty() ? std::nullopt
+                              : std::optional{rest_ends_.begin()->first};
   }
 
 private:

@@ -1,40 +1,12 @@
 #pragma once
 
-#include "actors/support/limits.hpp"
 #include "actors/upstream/limits.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <vector>
 
 namespace weir::actors {
-
-/// The last `limits::recent_numbers_max` seqs of a stream. They distinguish a
-/// frame that comes twice from one that comes late (protocol-coverage.md 1.8).
-class recent_numbers {
-public:
-  void add(uint64_t seq) {
-    if (seqs_.size() < limits::recent_numbers_max)
-      seqs_.push_back(seq);
-    else
-      seqs_[next_] = seq;
-    next_ = (next_ + 1) % limits::recent_numbers_max;
-  }
-
-  bool contains(uint64_t seq) const {
-    return std::find(seqs_.begin(), seqs_.end(), seq) != seqs_.end();
-  }
-
-  /// Numbers start anew.
-  void clear() {
-    seqs_.clear();
-    next_ = 0;
-  }
-
-private:
-  std::vector<uint64_t> seqs_;
-  size_t next_ = 0; ///< Where the next one is written.
-};
 
 /// The numbers of a stream's frames (protocol-coverage.md 1.8 to 1.10): which
 /// are new, known, or not allowed.
@@ -67,14 +39,14 @@ public:
     if (last_on_connection_ != 0 && seq <= last_on_connection_) {
       ++falls_;
       out.fell = true;
-      out.late = !recent_.contains(seq);
+      out.late = std::ranges::find(recent_, seq) == recent_.end();
       if (out.late)
-        recent_.add(seq);
+        remember(seq);
       return out;
     }
     out.gap = last_on_connection_ == 0 && seq > last_received_ + 1;
     last_on_connection_ = seq;
-    recent_.add(seq);
+    remember(seq);
     out.asked = seq > dialled_at_;
     unasked_ += out.asked ? 0 : 1;
     out.fresh = seq > last_received_;
@@ -108,13 +80,21 @@ public:
   /// They start anew.
   void restart() noexcept {
     last_received_ = 0;
-    recent_.clear();
+    recent_.fill(0);
   }
 
 private:
+  void remember(uint64_t seq) noexcept {
+    recent_[next_] = seq;
+    next_ = (next_ + 1) % recent_.size();
+  }
+
   uint64_t last_received_;
   uint64_t last_on_connection_ = 0; ///< 0: nothing came yet.
-  recent_numbers recent_;
+  /// The last seqs, which distinguish a frame that comes twice from one that
+  /// comes late (protocol-coverage.md 1.8). 0: there are not that many yet.
+  std::array<uint64_t, limits::recent_numbers_max> recent_{};
+  size_t next_ = 0; ///< Where the next one is written.
   uint64_t dialled_at_ = 0;
   size_t unasked_ = 0; ///< Of this connection.
   size_t falls_ = 0;   ///< The same.

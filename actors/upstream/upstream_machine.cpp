@@ -215,7 +215,6 @@ upstream_machine::on_closed(const stream_closed& end, uint64_t draw,
     out.stopped = "the host does not offer subscribeRepos (501)";
     return out;
   }
-  ++counters_.reconnects;
   redial_at_ = now
                + std::max<std::chrono::microseconds>(pace_.wait(draw),
                                                      end.retry_after);
