@@ -27,7 +27,7 @@ uint64_t key_of(const question_machine::question& x) {
 bool question_machine::was_asked(const question& x, steady_time now) const {
   const auto i = kept_.find(key_of(x));
   return i != kept_.end()
-         && now - i->second.at < limits::account_question_interval;
+         && now - i->second->at < limits::account_question_interval;
 }
 
 bool question_machine::has_room(const std::string& pds) const {
@@ -167,24 +167,18 @@ void question_machine::keep(const question& x, steady_time now) {
 }
 
 void question_machine::keep(uint64_t key, steady_time now) {
-  const auto [i, fresh]
-    = kept_.try_emplace(key, kept_answer{now, kept_order_.end()});
-  if (fresh)
-    i->second.place = kept_order_.insert(kept_order_.end(), key);
-  else
-    kept_order_.splice(kept_order_.end(), kept_order_, i->second.place);
-  i->second.at = now;
-  if (kept_.size() > options_.kept_max) {
-    kept_.erase(kept_order_.front());
-    kept_order_.pop_front();
-  }
+  if (const auto i = kept_.find(key); i != kept_.end())
+    kept_order_.erase(i->second);
+  kept_[key] = kept_order_.insert(kept_order_.end(), {key, now});
+  forget_old(now);
 }
 
 void question_machine::forget_old(steady_time now) {
   while (!kept_order_.empty()
-         && now - kept_.at(kept_order_.front()).at
-              >= limits::account_question_interval) {
-    kept_.erase(kept_order_.front());
+         && (kept_.size() > options_.kept_max
+             || now - kept_order_.front().at
+                  >= limits::account_question_interval)) {
+    kept_.erase(kept_order_.front().key);
     kept_order_.pop_front();
   }
 }

@@ -145,14 +145,12 @@ private:
   question_places places_; ///< The places of all open questions.
   question_turns turns_;
   struct kept_answer {
+    uint64_t key; ///< A hash of account and host.
     steady_time at;
-    std::list<uint64_t>::iterator place;
   };
 
-  /// By a hash of account and host: when the question was answered; the oldest
-  /// comes first.
-  std::unordered_map<uint64_t, kept_answer> kept_;
-  std::list<uint64_t> kept_order_;
+  std::list<kept_answer> kept_order_; ///< The oldest comes first.
+  std::unordered_map<uint64_t, std::list<kept_answer>::iterator> kept_;
 };
 
 } // namespace weir::actors
