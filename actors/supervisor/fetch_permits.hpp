@@ -62,11 +62,11 @@ public:
   }
 
   void on_host(const host_report& x) {
-    perform(machine_.on_host(x.pds, x.what, x.retry_after, desk_.now()));
+    perform(machine_.on_host(x, desk_.now()));
   }
 
   void on_progress(const fetch_progress& x) {
-    perform(machine_.on_progress(x.job, x.bytes, x.received, desk_.now()));
+    perform(machine_.on_progress(x, desk_.now()));
   }
 
   const supervisor_machine& machine() const noexcept { return machine_; }

@@ -75,20 +75,18 @@ supervisor_machine::on_owner_lost(const atproto::did& repo, uint64_t job,
 
 // -- hosts --------------------------------------------------------------------
 
-supervisor_machine::effects
-supervisor_machine::on_host(const std::string& pds, host_verdict verdict,
-                            std::chrono::seconds retry_after,
-                            steady_time now) {
-  auto& host = lanes_.host(pds);
-  switch (verdict) {
+supervisor_machine::effects supervisor_machine::on_host(const host_report& x,
+                                                        steady_time now) {
+  auto& host = lanes_.host(x.pds);
+  switch (x.what) {
     case host_verdict::fine:
       host.failures = 0;
       host.crawls = 0;
       break;
     case host_verdict::rate_limited:
       queue_.rest(host,
-                  retry_after.count() > 0 ? retry_after
-                                          : limits::host_rate_limit_rest,
+                  x.retry_after.count() > 0 ? x.retry_after
+                                            : limits::host_rate_limit_rest,
                   now);
       break;
     case host_verdict::silent:
@@ -121,17 +119,16 @@ supervisor_machine::on_download(const atproto::did& repo, uint64_t job,
 }
 
 supervisor_machine::effects
-supervisor_machine::on_progress(uint64_t job, uint64_t bytes, bool received,
-                                steady_time now) {
+supervisor_machine::on_progress(const fetch_progress& x, steady_time now) {
   effects out;
-  const auto* answered = pace_.on_answer(job, now);
+  const auto* answered = pace_.on_answer(x.job, now);
   const auto is_first = answered != nullptr;
   if (is_first) // Now, because `on_received` forgets the download.
     lanes_.answered(lanes_.host(answered->host), now);
-  if (received)
-    pace_.on_received(job, bytes, now);
+  if (x.received)
+    pace_.on_received(x.job, x.bytes, now);
   else
-    pace_.on_bytes(job, bytes);
+    pace_.on_bytes(x.job, x.bytes);
   if (is_first)
     return run(std::move(out), now); // Others may have a permit of its kind.
   return out;

@@ -95,16 +95,12 @@ public:
   effects on_owner_lost(const atproto::did& repo, uint64_t job,
                         steady_time now);
 
-  effects on_host(const std::string& pds, host_verdict verdict,
-                  std::chrono::seconds retry_after, steady_time now);
+  effects on_host(const host_report& x, steady_time now);
 
   /// A download began.
   effects on_download(const atproto::did& repo, uint64_t job, steady_time now);
 
-  /// The host of a download answered; this much of the body has arrived.
-  /// @param received The body is complete.
-  effects on_progress(uint64_t job, uint64_t bytes, bool received,
-                      steady_time now);
+  effects on_progress(const fetch_progress& x, steady_time now);
 
   /// Whether new fetches may begin; those that run go on.
   effects on_intake(bool backfills, steady_time now) {

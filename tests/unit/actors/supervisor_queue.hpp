@@ -84,7 +84,7 @@ public:
 
   void host(const std::string& pds, host_verdict verdict,
             std::chrono::seconds retry_after = 0s) {
-    take(machine.on_host(pds, verdict, retry_after, now));
+    take(machine.on_host({pds, verdict, retry_after}, now));
   }
 
   /// A page of the scan was read to its end.
@@ -99,7 +99,7 @@ public:
 
   /// Reports how many bytes of the body came so far.
   void bytes(int repo, uint64_t n, bool received = false) {
-    take(machine.on_progress(latest[name(repo)], n, received, now));
+    take(machine.on_progress({latest[name(repo)], n, received}, now));
   }
 
   /// Lets time pass; a timer that is due rings once.
