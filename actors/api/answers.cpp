@@ -18,12 +18,10 @@ namespace {
 constexpr auto documentation
   = "docs/api.md in the source, share/doc/weir/docs/api.md where weir is installed";
 
-net::http_reply text_reply(int status, std::string_view type,
-                           std::string_view body) {
+net::http_reply metrics_reply(const metrics_registry& metrics) {
   net::http_reply out;
-  out.status = status;
-  out.content_type = type;
-  out.body = shared_bytes::copy_of(as_bytes(body));
+  out.content_type = "text/plain; version=0.0.4";
+  out.body = shared_bytes::copy_of(as_bytes(metrics.render()));
   return out;
 }
 
@@ -60,9 +58,7 @@ net::http_reply page_reply(const std::vector<all_stores::listed_row>& rows,
     verdicts.push_back(judge(by, x.row, x.chain.get()));
     views.push_back(to_view(x, verdicts.back()));
   }
-  std::string body;
-  wire::append_repos(views, cursor, body);
-  return net::json_reply(200, body);
+  return written(wire::append_repos, views, cursor);
 }
 
 wire::tap_info to_info(const all_stores::listed_row& x,
@@ -87,9 +83,7 @@ net::http_reply cursors_reply(const api_environment& env) {
   std::vector<wire::upstream_cursor> cursors;
   for (const auto& x : views)
     cursors.push_back({x.origin, x.cursor});
-  std::string body;
-  wire::append_cursors(cursors, {}, body);
-  return net::json_reply(200, body);
+  return written(wire::append_cursors, cursors, "");
 }
 
 net::http_reply miss_reply(const route_miss& x, std::string_view path) {
@@ -120,10 +114,7 @@ net::http_reply miss_reply(const route_miss& x, std::string_view path) {
 } // namespace
 
 void append_text(std::string_view x, std::string& out) {
-  if (atproto::valid_utf8(x))
-    atproto::append_json_string(x, out);
-  else
-    atproto::append_json_string("(not UTF-8)", out);
+  atproto::append_json_string(atproto::valid_utf8(x) ? x : "(not UTF-8)", out);
 }
 
 net::http_reply problem(const error& x) {
@@ -141,9 +132,7 @@ net::http_reply no_room_reply(const api_environment& env) {
 }
 
 net::http_reply count_reply(std::string_view name, uint64_t count) {
-  std::string body;
-  wire::append_count(name, count, body);
-  return net::json_reply(200, body);
+  return written(wire::append_count, name, count);
 }
 
 std::optional<net::http_reply>
@@ -170,12 +159,10 @@ net::http_reply answer_now(action what, const api_environment& env) {
     case action::version:
       return net::json_reply(200, std::string{R"({"version":")"} + version()
                                     + "\"}");
-    case action::get_config: {
-      std::string body;
-      wire::append_config({env.mode, env.signal_collections, env.collections},
-                          body);
-      return net::json_reply(200, body);
-    }
+    case action::get_config:
+      return written(wire::append_config,
+                     wire::config_view{env.mode, env.signal_collections,
+                                       env.collections});
     case action::repo_count:
       return count_reply("repo_count", repo_count(*env.shared));
     case action::record_count:
@@ -187,8 +174,7 @@ net::http_reply answer_now(action what, const api_environment& env) {
     case action::cursors:
       return cursors_reply(env);
     case action::metrics:
-      return text_reply(200, "text/plain; version=0.0.4",
-                        env.shared->metrics.render());
+      return metrics_reply(env.shared->metrics);
     case action::ready:
       return ready_reply(env);
     case action::status:
@@ -211,12 +197,9 @@ net::http_reply repo_reply(const store_readers& store,
   const all_stores::listed_row line{did, *rows->row, rows->chain,
                                        std::move(rows->collections)};
   const auto verdict = judge(by, line.row, line.chain.get());
-  std::string body;
   if (as_info)
-    wire::append_tap_info(to_info(line, verdict.complete), body);
-  else
-    wire::append_repo(to_view(line, verdict), body);
-  return net::json_reply(200, body);
+    return written(wire::append_tap_info, to_info(line, verdict.complete));
+  return written(wire::append_repo, to_view(line, verdict));
 }
 
 net::http_reply repos_reply(const completeness_judge& by,
@@ -244,10 +227,9 @@ net::http_reply document_reply(const atproto::did& repo,
                                const storage::identity_row& row) {
   if (row.tombstoned)
     return lookup_failed_reply(repo, fail(ec::not_found, "it is gone"));
-  std::string body;
-  wire::append_did_document(
-    {repo.str(), row.claimed_handle, row.signing_key, row.pds}, body);
-  return net::json_reply(200, body);
+  return written(wire::append_did_document,
+                 wire::identity_view{repo.str(), row.claimed_handle,
+                                     row.signing_key, row.pds});
 }
 
 net::http_reply lookup_failed_reply(const atproto::did& repo,

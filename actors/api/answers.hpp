@@ -4,6 +4,7 @@
 #include "actors/api/page_request.hpp"
 #include "actors/api/routes.hpp"
 #include "actors/support/store_readers.hpp"
+#include "wire/json_object.hpp"
 
 #include <string>
 #include <string_view>
@@ -19,6 +20,26 @@ net::http_reply problem(const error& x);
 /// Appends `x` as a JSON string. Text from outside may be invalid; the string
 /// then says so.
 void append_text(std::string_view x, std::string& out);
+
+/// 200 with the body that a function of `wire` appends.
+/// @param x Its arguments before the text.
+template <class Append, class... Args>
+net::http_reply written(Append append, const Args&... x) {
+  std::string body;
+  append(x..., body);
+  return net::json_reply(200, body);
+}
+
+/// @param fill Adds the members to a `wire::json_object`.
+template <class Fill>
+net::http_reply object_reply(int status, Fill fill) {
+  std::string body;
+  {
+    wire::json_object out{body};
+    fill(out);
+  }
+  return net::json_reply(status, body);
+}
 
 /// `{"<name>":<count>}`.
 net::http_reply count_reply(std::string_view name, uint64_t count);

@@ -19,7 +19,6 @@
 #include "messages/journal.hpp"
 #include "messages/repo.hpp"
 #include "net/limits.hpp"
-#include "wire/problem.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/send.hpp>

@@ -5,20 +5,15 @@
 #include "actors/support/state_words.hpp"
 #include "net/url.hpp"
 
+#include <algorithm>
+
 namespace weir::actors {
 
 namespace {
 
 wire::completeness_upstream to_view(const upstream_view& x) {
-  wire::completeness_upstream out;
-  out.id = x.id;
-  out.origin = x.origin;
-  out.relay = x.relay;
-  out.connected = x.connected;
-  out.since = x.since_reset();
-  out.received = x.received;
-  out.cursor = x.cursor;
-  return out;
+  return {x.id,           x.origin,   x.relay, x.connected,
+          x.since_reset(), x.received, x.cursor};
 }
 
 wire::completeness_counts to_counts(const completeness_count& x) {
@@ -33,10 +28,11 @@ wire::completeness_counts to_counts(const completeness_count& x) {
   return out;
 }
 
-std::vector<wire::term_view>
-to_terms(const completeness::terms& x, const storage::repo_row& row,
-         const storage::chain_row* chain, const upstream_view& upstream,
-         uint32_t filter) {
+std::vector<wire::term_view> terms_of(const storage::repo_row& row,
+                                      const storage::chain_row* chain,
+                                      const upstream_view& upstream,
+                                      uint32_t filter) {
+  const auto x = completeness::explain(row, chain, upstream, filter);
   std::vector<wire::term_view> out;
   for (size_t i = 0; i < completeness::all_terms.size(); ++i) {
     const auto& term = completeness::all_terms[i];
@@ -64,12 +60,10 @@ completeness_verdict judge(const completeness_judge& by,
   completeness_verdict out;
   if (!completeness::counts(row))
     return out;
-  const auto upstream = by.upstream_of(row);
   const auto terms
-    = completeness::explain(row, chain, upstream, by.filter_generation);
-  out.complete = terms.complete();
-  out.reason = wire::reasons_of(
-    to_terms(terms, row, chain, upstream, by.filter_generation));
+    = terms_of(row, chain, by.upstream_of(row), by.filter_generation);
+  out.complete = std::ranges::all_of(terms, &wire::term_view::holds);
+  out.reason = wire::reasons_of(terms);
   return out;
 }
 
@@ -86,9 +80,7 @@ net::http_reply completeness_reply(const store_readers& store,
   const auto* chain = rows->chain.get();
   const auto upstream = by.upstream_of(row);
   const auto filter = by.filter_generation;
-  const auto terms
-    = to_terms(completeness::explain(row, chain, upstream, filter), row, chain,
-               upstream, filter);
+  const auto terms = terms_of(row, chain, upstream, filter);
   wire::completeness_view view;
   view.did = did.str();
   view.status = storage::to_string(row.status);
@@ -106,9 +98,7 @@ net::http_reply completeness_reply(const store_readers& store,
   view.filter = row.filter_generation;
   view.filter_in_force = filter;
   view.last_sync = row.last_sync;
-  std::string body;
-  wire::append_completeness(view, body);
-  return net::json_reply(200, body);
+  return written(wire::append_completeness, view);
 }
 
 net::http_reply summary_reply(const api_environment& env,
@@ -136,9 +126,7 @@ net::http_reply summary_reply(const api_environment& env,
     if (i != hosts.end())
       out.cursor = out.hosts.back().host;
   }
-  std::string body;
-  wire::append_summary(out, body);
-  return net::json_reply(200, body);
+  return written(wire::append_summary, out);
 }
 
 void append_short_count(const context& shared, std::string& out) {

@@ -5,10 +5,8 @@
 #include "storage/log/log_reader.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/consumer_table.hpp"
-#include "wire/json_object.hpp"
 #include "wire/letters_request.hpp"
 #include "wire/limits.hpp"
-#include "wire/problem.hpp"
 
 #include <algorithm>
 
@@ -107,17 +105,14 @@ void letters_answer::add(const letters_report& x,
 }
 
 net::http_reply letters_answer::reply() const {
-  std::string body;
-  {
-    wire::json_object out{body};
+  return object_reply(200, [this](wire::json_object& out) {
     out.number(retry_ ? "retried" : "dropped", done_);
     add_ids("outdated", outdated_, out);
     add_ids("unknown", unknown_, out);
     add_ids("left", left_, out);
     if (next_ != UINT64_MAX)
       out.text("cursor", std::to_string(next_));
-  }
-  return net::json_reply(200, body);
+  });
 }
 
 net::http_reply dead_letters_reply(const context& shared,
@@ -143,9 +138,7 @@ net::http_reply dead_letters_reply(const context& shared,
   if (all.size() > page.limit)
     all.erase(std::next(all.begin(), static_cast<ptrdiff_t>(page.limit)),
               all.end());
-  std::string body;
-  {
-    wire::json_object out{body};
+  return object_reply(200, [&](wire::json_object& out) {
     out.list("dead_letters", all, [](const auto& each, std::string& text) {
       const auto& [id, x] = each;
       wire::json_object letter{text};
@@ -157,8 +150,7 @@ net::http_reply dead_letters_reply(const context& shared,
     });
     if (all.size() == page.limit)
       out.text("cursor", std::to_string(all.rbegin()->first));
-  }
-  return net::json_reply(200, body);
+  });
 }
 
 } // namespace weir::actors

@@ -4,7 +4,6 @@
 #include "actors/api/completeness_answers.hpp"
 #include "actors/support/node_sums.hpp"
 #include "base/version.hpp"
-#include "wire/json_object.hpp"
 
 #include <algorithm>
 
@@ -83,17 +82,6 @@ void add_counts(std::string_view name, const std::vector<state_count>& counts,
   wire::json_object object{out.member(name)};
   for (const auto& x : counts)
     object.number(x.word, x.count);
-}
-
-/// @param fill Adds the members to a `wire::json_object`.
-template <class Fill>
-net::http_reply object_reply(int status, Fill fill) {
-  std::string body;
-  {
-    wire::json_object out{body};
-    fill(out);
-  }
-  return net::json_reply(status, body);
 }
 
 } // namespace
