@@ -103,58 +103,45 @@ void api_worker::run(const api_request_ptr& x) {
     case action::add:
     case action::remove:
     case action::resync:
-      change_repos(x);
-      return;
+      return change_repos(x);
     case action::get_repo:
     case action::info:
     case action::completeness:
-      read_repo(x);
-      return;
+      return read_repo(x);
     case action::list:
     case action::list_errors:
     case action::dead_letters:
-      read_page(x);
-      return;
+      return read_page(x);
     case action::retry_letters:
     case action::drop_letters:
-      order_letters(x);
-      return;
+      return order_letters(x);
     case action::resolve:
-      resolve(x);
-      return;
+      return resolve(x);
     case action::summary:
-      x->answer.send(summary_reply(*env_, x->request));
-      return;
+      return x->answer.send(summary_reply(*env_, x->request));
     default:
-      x->answer.send(answer_now(x->route.to->what, *env_));
+      return x->answer.send(answer_now(x->route.to->what, *env_));
   }
 }
 
 void api_worker::change_repos(const api_request_ptr& x) {
-  if (!env_->shared->intake.takes_requests()) {
-    x->answer.send(no_room_reply(*env_));
-    return;
-  }
+  if (!env_->shared->intake.takes_requests())
+    return x->answer.send(no_room_reply(*env_));
   auto body = static_cast<repos_body&>(*x->request.sink).finish();
-  if (!body) {
-    x->answer.send(problem(body.error()));
-    return;
-  }
+  if (!body)
+    return x->answer.send(problem(body.error()));
   for (const auto& did : body->dids)
-    if (!atproto::supported_did(did.str())) {
-      x->answer.send(problem(no_followed_did(did.str())));
-      return;
-    }
-  switch (x->route.to->what) {
-    case action::add:
-      ask_routers<add_repos>(x, std::move(*body), "queued", &add_result::queued);
-      return;
-    case action::remove:
-      ask_routers<remove_repos>(x, std::move(*body), "removed", &remove_result::removed);
-      return;
-    default:
-      ask_routers<resync_repos>(x, std::move(*body), "queued", &resync_result::queued);
-  }
+    if (!atproto::supported_did(did.str()))
+      return x->answer.send(problem(no_followed_did(did.str())));
+  const auto what = x->route.to->what;
+  if (what == action::add)
+    ask_routers<add_repos>(x, std::move(*body), "queued", &add_result::queued);
+  else if (what == action::remove)
+    ask_routers<remove_repos>(x, std::move(*body), "removed",
+                              &remove_result::removed);
+  else
+    ask_routers<resync_repos>(x, std::move(*body), "queued",
+                              &resync_result::queued);
 }
 
 /// Splits the DIDs by ROUTER and adds up the answers.
@@ -191,40 +178,33 @@ void api_worker::ask_routers(const api_request_ptr& x,
 
 void api_worker::read_repo(const api_request_ptr& x) {
   auto did = atproto::did::parse(x->route.parameter);
-  if (!did || !atproto::supported_did(did->str())) {
-    x->answer.send(problem(did ? no_followed_did(x->route.parameter) : did.error()));
-    return;
-  }
-  reader_job job;
-  job.run = [x, did = *did, shared = env_->shared,
-             filter = env_->filter_generation](store_readers& store) {
-    const completeness_judge by{*shared, filter};
+  if (!did || !atproto::supported_did(did->str()))
+    return x->answer.send(
+      problem(did ? no_followed_did(x->route.parameter) : did.error()));
+  auto job = [x, did = *did, env = env_](store_readers& store) {
+    const completeness_judge by{*env->shared, env->filter_generation};
     const auto what = x->route.to->what;
     x->answer.send(what == action::completeness
                      ? completeness_reply(store, by, did)
                      : repo_reply(store, by, did, what == action::info));
   };
-  send(env_->shared->home_of(*did).reader_of(*did), std::move(job));
+  send(env_->shared->home_of(*did).reader_of(*did), reader_job{std::move(job)});
 }
 
 void api_worker::read_page(const api_request_ptr& x) {
   const auto what = x->route.to->what;
   const auto page = parse_page(x->request, order_of(what));
-  if (!page) {
-    x->answer.send(problem(page.error()));
-    return;
-  }
-  reader_job job;
-  job.run = [x, what, page = *page, shared = env_->shared,
-             consumer = env_->consumer_name,
-             filter = env_->filter_generation](store_readers&) {
-    const completeness_judge by{*shared, filter};
-    x->answer.send(what == action::dead_letters
-                     ? dead_letters_reply(*shared, consumer, page)
-                   : what == action::list_errors ? errors_reply(by, page)
-                                                 : repos_reply(by, page));
+  if (!page)
+    return x->answer.send(problem(page.error()));
+  auto job = [x, what, page = *page, env = env_](store_readers&) {
+    const completeness_judge by{*env->shared, env->filter_generation};
+    x->answer.send(
+      what == action::dead_letters
+        ? dead_letters_reply(*env->shared, env->consumer_name, page)
+      : what == action::list_errors ? errors_reply(by, page)
+                                    : repos_reply(by, page));
   };
-  send(env_->shared->root().reader_of(0), std::move(job));
+  send(env_->shared->root().reader_of(0), reader_job{std::move(job)});
 }
 
 void api_worker::order_letters(const api_request_ptr& x) {
@@ -256,14 +236,10 @@ void api_worker::order_letters(const api_request_ptr& x) {
 /// Answers with the stored DID document if it is fresh, otherwise looks it up.
 void api_worker::resolve(const api_request_ptr& x) {
   const auto did = atproto::did::parse(x->route.parameter);
-  if (!did || !atproto::supported_did(did->str())) {
-    x->answer.send(
-      problem(no_followed_did(x->route.parameter)));
-    return;
-  }
-  reader_job job;
-  job.run = [x, did = *did, self = api_actor{this},
-             wall = env_->shared->time->wall_now()](store_readers& store) {
+  if (!did || !atproto::supported_did(did->str()))
+    return x->answer.send(problem(no_followed_did(x->route.parameter)));
+  auto job = [x, did = *did, self = api_actor{this},
+              wall = env_->shared->time->wall_now()](store_readers& store) {
     const auto row = store.load_identity(did);
     if (!row)
       x->answer.send(problem(row.error()));
@@ -272,7 +248,7 @@ void api_worker::resolve(const api_request_ptr& x) {
     else
       caf::anon_send(self, api_lookup{x, did});
   };
-  send(env_->shared->home_of(*did).reader_of(*did), std::move(job));
+  send(env_->shared->home_of(*did).reader_of(*did), reader_job{std::move(job)});
 }
 
 void api_worker::look_up(const api_lookup& x) {
@@ -333,10 +309,8 @@ public:
   void on_request(net::incoming_request request,
                   net::responder answer) override {
     auto found = find_route(on_, request.method, request.path, false);
-    if (auto refused = refusal_of(found, request)) {
-      answer.send(std::move(*refused));
-      return;
-    }
+    if (auto refused = refusal_of(found, request))
+      return answer.send(std::move(*refused));
     auto made = std::make_shared<api_request>(
       api_request{std::move(request), std::move(*found), std::move(answer)});
     caf::anon_send(to_, api_call{std::move(made)});
@@ -345,14 +319,10 @@ public:
   void on_upgrade(net::incoming_request request,
                   net::upgrader answer) override {
     auto found = find_route(on_, request.method, request.path, true);
-    if (auto refused = refusal_of(found, request)) {
-      answer.reject(std::move(*refused));
-      return;
-    }
-    if (out_of_memory()) {
-      answer.reject(no_room_reply(*env_));
-      return;
-    }
+    if (auto refused = refusal_of(found, request))
+      return answer.reject(std::move(*refused));
+    if (out_of_memory())
+      return answer.reject(no_room_reply(*env_));
     auto place = channels_->take(request.peer);
     if (!place) {
       // Tap's client stops for good at any answer but 101, and there will be
@@ -360,8 +330,7 @@ public:
       // /channel).
       refusals_.tell(request.peer, place.error().context,
                      env_->shared->time->steady_now());
-      answer.cut();
-      return;
+      return answer.cut();
     }
     open_channel(*env_->shared, answer, std::move(*place));
   }

@@ -43,12 +43,11 @@ public:
   /// An ack goes to the partition of its event, anything else to the first.
   void on_text(std::string_view message) override {
     const auto ack = wire::parse_ack(message);
-    if (!ack || !*ack) {
-      caf::anon_send(to_.front().consumer,
-                     channel_refused{ack ? "a message of another type than ack"
-                                         : ack.error().context});
-      return;
-    }
+    if (!ack || !*ack)
+      return caf::anon_send(
+        to_.front().consumer,
+        channel_refused{ack ? "a message of another type than ack"
+                            : ack.error().context});
     const auto& x = to_[places_.partition_of_event(**ack)];
     if (x.acks->put(**ack))
       caf::anon_send(x.consumer, acks_waiting{});
@@ -75,10 +74,8 @@ void open_channel(const context& shared, const net::upgrader& answer,
                   channel_places::place_ptr place) {
   std::vector<reading> to;
   for (const auto& x : shared.partitions()) {
-    if (!x->consumer) {
-      answer.cut();
-      return;
-    }
+    if (!x->consumer)
+      return answer.cut();
     to.push_back({x->consumer, std::make_shared<ack_inbox>()});
   }
   const auto number = place->number();
