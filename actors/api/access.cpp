@@ -21,6 +21,16 @@ bool equal_secret(std::string_view x, std::string_view y) {
                               atproto::sha256(as_bytes(y)));
 }
 
+/// Whether an Authorization header names the user admin with this password.
+bool is_right(std::string_view header, const std::string& password) {
+  const auto space = header.find(' ');
+  if (space == std::string_view::npos
+      || net::lower_case(header.substr(0, space)) != "basic")
+    return false;
+  const auto decoded = atproto::decode_base64(header.substr(space + 1));
+  return decoded && equal_secret(as_text(*decoded), "admin:" + password);
+}
+
 bool is_port(std::string_view x) {
   const auto number = parse_number<uint16_t>(x);
   return number && *number > 0;
@@ -165,16 +175,6 @@ bool access_control::is_open(const net::incoming_request& x) const {
   const auto passed_on = x.header("x-forwarded-for") != nullptr
                          || x.header("forwarded") != nullptr;
   return options_.open_probes || (x.peer.is_loopback() && !passed_on);
-}
-
-bool access_control::is_right(std::string_view header,
-                              const std::string& password) {
-  const auto space = header.find(' ');
-  if (space == std::string_view::npos
-      || net::lower_case(header.substr(0, space)) != "basic")
-    return false;
-  const auto decoded = atproto::decode_base64(header.substr(space + 1));
-  return decoded && equal_secret(as_text(*decoded), "admin:" + password);
 }
 
 /// Counts a wrong password. True when this address had too many before.

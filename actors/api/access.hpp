@@ -64,7 +64,6 @@ private:
     return options_.password;
   }
 
-  static bool is_right(std::string_view header, const std::string& password);
   bool guesses(const net::ip_address& peer);
   void name(const net::ip_address& peer, steady_time now);
 

@@ -193,16 +193,19 @@ void api_worker::read_repo(const api_request_ptr& x) {
 
 void api_worker::read_page(const api_request_ptr& x) {
   const auto what = x->route.to->what;
-  const auto page = parse_page(x->request, order_of(what));
+  const auto order = what == action::dead_letters  ? page_order::id
+                     : what == action::list_errors ? page_order::retry
+                                                   : page_order::did;
+  const auto page = parse_page(x->request, order);
   if (!page)
     return x->answer.send(problem(page.error()));
-  auto job = [x, what, page = *page, env = env_](store_readers&) {
+  auto job = [x, order, page = *page, env = env_](store_readers&) {
     const completeness_judge by{*env->shared, env->filter_generation};
     x->answer.send(
-      what == action::dead_letters
+      order == page_order::id
         ? dead_letters_reply(*env->shared, env->consumer_name, page)
-      : what == action::list_errors ? errors_reply(by, page)
-                                    : repos_reply(by, page));
+      : order == page_order::retry ? errors_reply(by, page)
+                                   : repos_reply(by, page));
   };
   send(env_->shared->root().reader_of(0), reader_job{std::move(job)});
 }

@@ -67,14 +67,11 @@ public:
       return false;
     }
     ++clients_;
-    if (known != waiting_.end()) {
-      known->second.clients.push_back(std::move(to));
-      return false;
-    }
-    auto& added = waiting_[repo];
-    added.clients.push_back(std::move(to));
-    added.until = now + limits::resolve_wait;
-    return true;
+    const auto [i, added] = waiting_.try_emplace(repo);
+    i->second.clients.push_back(std::move(to));
+    if (added)
+      i->second.until = now + limits::resolve_wait;
+    return added;
   }
 
   /// Takes an answer of IDENTITY. An old row with more to come is no answer.

@@ -19,17 +19,6 @@ bool take_due(std::string_view& text, uint64_t& due) {
 
 } // namespace
 
-page_order order_of(action list) noexcept {
-  switch (list) {
-    case action::dead_letters:
-      return page_order::id;
-    case action::list_errors:
-      return page_order::retry;
-    default:
-      return page_order::did;
-  }
-}
-
 result<size_t> parse_limit(const net::incoming_request& x) {
   const auto* text = x.parameter("limit");
   if (text == nullptr)

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/api/limits.hpp"
-#include "actors/api/routes.hpp"
 #include "atproto/identifiers.hpp"
 #include "net/http_server.hpp"
 
@@ -15,8 +14,6 @@ enum class page_order : uint8_t {
   retry, ///< By the time of the next attempt: `<seconds>:<DID>`.
   id,    ///< A cursor is the last id.
 };
-
-page_order order_of(action list) noexcept;
 
 /// The requested page of a list.
 struct page_request {

@@ -20,7 +20,7 @@ constexpr std::array table{
   route{port::data, "GET", "/health", action::health},
   route{port::data, "GET", "/_health", action::version},
   route{port::data, "GET", "/xrpc/_health", action::version},
-  route{port::data, "GET", "/channel", action::channel, true, 0},
+  route{port::data, "GET", "/channel", action::channel, true},
   route{port::data, "POST", "/repos/add", action::add, false, bulk, {},
         wire::add_members},
   route{port::data, "POST", "/repos/remove", action::remove, false, bulk, {},
@@ -48,10 +48,8 @@ constexpr std::array table{
   route{port::data, "GET", "/v1/repos/:did/completeness", action::completeness},
   route{port::data, "GET", "/stats/repo-count", action::repo_count},
   route{port::data, "GET", "/stats/record-count", action::record_count},
-  route{port::data, "GET", "/stats/outbox-buffer", action::outbox_buffer,
-        false, 0},
-  route{port::data, "GET", "/stats/resync-buffer", action::resync_buffer,
-        false, 0},
+  route{port::data, "GET", "/stats/outbox-buffer", action::outbox_buffer},
+  route{port::data, "GET", "/stats/resync-buffer", action::resync_buffer},
   route{port::data, "GET", "/stats/cursors", action::cursors},
   route{port::operations, "GET", "/metrics", action::metrics},
   route{port::operations, "GET", "/livez", action::live},
@@ -72,10 +70,9 @@ std::optional<std::string_view> fit(std::string_view pattern,
   if (path.size() <= stem.size() + tail.size() || !path.starts_with(stem)
       || !path.ends_with(tail))
     return std::nullopt;
-  const auto out
-    = path.substr(stem.size(), path.size() - stem.size() - tail.size());
-  return out.find('/') == std::string_view::npos ? std::optional{out}
-                                                 : std::nullopt;
+  path.remove_prefix(stem.size());
+  path.remove_suffix(tail.size());
+  return path.find('/') == path.npos ? std::optional{path} : std::nullopt;
 }
 
 /// Paths hold a DID as it is, and are decoded: the port of a did:web name is
