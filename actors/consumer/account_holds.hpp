@@ -41,7 +41,6 @@ public:
 
   /// The account is not active: its records wait, its facts are sent.
   void hold(delivery_lane& x, steady_time now) {
-    ++ledger_.counters().withheld;
     if (lanes_.may_park(x))
       lanes_.touch(set_aside(x), now);
     else

@@ -69,8 +69,6 @@ private:
   void judge(const letters_found& x);
   void on_letters(const letters_found& x);
   void end(const error& why, const std::string& did);
-  void on_log_page(const log_page& x);
-  void on_did_page(const did_page& x);
   void publish();
   void date_oldest();
   void on_unread(const unread_log& x);
@@ -113,8 +111,8 @@ void consumer::carry_out(delivery_effects x) {
   for (;;) {
     if (x.rows)
       save(*x.rows);
-    if (x.page)
-      ask_page(x.page->after);
+    if (x.page_after)
+      ask_page(*x.page_after);
     for (const auto& wish : x.did_pages)
       ask_did_page(wish);
     if (x.timer)
@@ -273,18 +271,6 @@ void consumer::end(const error& why, const std::string& did) {
   quit(to_caf(why));
 }
 
-void consumer::on_log_page(const log_page& x) {
-  if (!x.entries)
-    return end(x.entries.error(), {});
-  perform(machine_.on_page(*x.entries, now()));
-}
-
-void consumer::on_did_page(const did_page& x) {
-  if (!x.entries)
-    return end(x.entries.error(), x.repo.str());
-  perform(machine_.on_did_page(x, now()));
-}
-
 void consumer::publish() {
   auto& stats = env_.home->outbox;
   const auto& counters = machine_.counters();
@@ -356,8 +342,14 @@ consumer_actor::behavior_type consumer::make_behavior() {
       durable_ = x.id;
       perform(machine_.on_log(x.id, x.events, now()));
     },
-    [this](const log_page& x) { on_log_page(x); },
-    [this](const did_page& x) { on_did_page(x); },
+    [this](const log_page& x) {
+      x.entries ? perform(machine_.on_page(*x.entries, now()))
+                : end(x.entries.error(), {});
+    },
+    [this](const did_page& x) {
+      x.entries ? perform(machine_.on_did_page(x, now()))
+                : end(x.entries.error(), x.repo.str());
+    },
     [this](const channel_opened& x) {
       channels_.open(x);
       perform(machine_.on_session_up(x.session, now()));

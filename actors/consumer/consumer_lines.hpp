@@ -6,7 +6,6 @@
 #include "base/line_budget.hpp"
 #include "base/log.hpp"
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -24,7 +23,8 @@ public:
   /// @returns whether it was an alarm.
   bool note_foreign(const std::string& consumer, uint64_t id, uint64_t last_id,
                     steady_time now) {
-    if (!foreign_.add(now, limits::foreign_ack_interval))
+    ++foreign_;
+    if (foreign_lines_.take(now) != line_budget::verdict::line)
       return false;
     log::warn("foreign_ack",
               {{"consumer", consumer},
@@ -41,7 +41,8 @@ public:
   /// @returns whether it was a warning.
   bool note_bad(const std::string& consumer, const std::string& reason,
                 steady_time now) {
-    if (!bad_.add(now, limits::refused_ack_interval))
+    ++bad_;
+    if (bad_lines_.take(now) != line_budget::verdict::line)
       return false;
     log::warn("bad_ack",
               {{"consumer", consumer},
@@ -51,26 +52,14 @@ public:
     return true;
   }
 
-  uint64_t foreign() const noexcept { return foreign_.count; }
-  uint64_t bad() const noexcept { return bad_.count; }
+  uint64_t foreign() const noexcept { return foreign_; }
+  uint64_t bad() const noexcept { return bad_; }
 
 private:
-  struct tally {
-    /// @returns whether nothing of this kind was logged within the interval.
-    bool add(steady_time now, std::chrono::microseconds interval) {
-      ++count;
-      if (count > 1 && now < next)
-        return false;
-      next = now + interval;
-      return true;
-    }
-
-    uint64_t count = 0;
-    steady_time next;
-  };
-
-  tally foreign_;
-  tally bad_;
+  uint64_t foreign_ = 0;
+  uint64_t bad_ = 0;
+  line_budget foreign_lines_{1, limits::foreign_ack_interval};
+  line_budget bad_lines_{1, limits::refused_ack_interval};
 };
 
 /// Names events that were given up in the log of the node. An application that

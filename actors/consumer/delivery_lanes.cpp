@@ -198,12 +198,10 @@ void delivery_lanes::wake_due(steady_time now, bool all) {
 
 // -- turns --------------------------------------------------------------------
 
-delivery_lane* delivery_lanes::take_ready() {
-  if (ready_.empty())
-    return nullptr;
-  auto* out = ready_.front();
+delivery_lane& delivery_lanes::take_ready() {
+  auto& out = *ready_.front();
   ready_.pop_front();
-  out->ready = false;
+  out.ready = false;
   return out;
 }
 

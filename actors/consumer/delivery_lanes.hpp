@@ -153,9 +153,10 @@ public:
 
   // -- turns ------------------------------------------------------------------
 
-  /// The next lane with an event that can be sent; or null.
-  delivery_lane* take_ready();
   bool has_ready() const noexcept { return !ready_.empty(); }
+
+  /// The next lane with an event that can be sent. @pre there is one
+  delivery_lane& take_ready();
 
   /// The next lane of which a page can be read; or null.
   delivery_lane* next_due() const noexcept {

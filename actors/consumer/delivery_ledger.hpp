@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/consumer/acked_set.hpp"
 #include "actors/consumer/delivery_types.hpp"
 #include "actors/consumer/limits.hpp"
 
@@ -101,7 +100,6 @@ public:
 
   /// The event will not be delivered.
   void bury(dead_letter x) {
-    ++counters_.dead;
     ++dead_letters_;
     close(x.id);
     letters_.push_back(std::move(x));
@@ -134,11 +132,9 @@ public:
       changed_at_ = now;
     if (in_flight_ || now < *changed_at_ + wait_)
       return;
-    auto rows = acked_.take_delta();
-    out.rows.emplace(delivery_effects::write{
-      rows.position, std::move(rows.erase), std::move(rows.put),
-      std::exchange(letters_gone_, {}), std::exchange(letters_, {}), settled_,
-      dead_letters_});
+    out.rows = delivery_effects::write{
+      acked_.take_delta(), std::exchange(letters_gone_, {}),
+      std::exchange(letters_, {}), settled_, dead_letters_};
     wait_ = limits::consumer_lazy_write;
     changed_at_.reset();
     in_flight_ = true;

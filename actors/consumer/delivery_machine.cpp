@@ -1,6 +1,5 @@
 #include "actors/consumer/delivery_machine.hpp"
 
-#include "actors/consumer/limits.hpp"
 #include "wire/tap.hpp"
 
 #include <algorithm>
@@ -8,13 +7,6 @@
 namespace weir::actors {
 
 using namespace std::chrono_literals;
-
-namespace {
-
-/// A socket that took no more is tried again after this time.
-constexpr auto blocked_time = 100ms;
-
-} // namespace
 
 // -- sessions -----------------------------------------------------------------
 
@@ -54,7 +46,7 @@ void delivery_machine::take_report(delivery_session& x, size_t taken,
                                    steady_time now) {
   auto left = std::min(std::exchange(x.unreported, 0), x.flights.size());
   if (taken < left)
-    x.blocked_until = now + blocked_time;
+    x.blocked_until = now + 100ms; // Then the socket is tried again.
   auto i = std::prev(x.flights.end(), static_cast<ptrdiff_t>(left));
   for (; left > 0; --left) {
     auto& lane = *i->lane;
@@ -203,7 +195,7 @@ delivery_effects delivery_machine::pump(steady_time now) {
 bool delivery_machine::send_ready(steady_time now, effects& out) {
   bool freed = false;
   while (lanes_.has_ready() && sessions_.pick() != nullptr) {
-    auto& lane = *lanes_.take_ready();
+    auto& lane = lanes_.take_ready();
     freed |= send_lane(lane, now, out);
     lanes_.touch(lane, now);
   }

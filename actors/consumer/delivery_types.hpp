@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/consumer/acked_set.hpp"
 #include "actors/consumer/limits.hpp"
 #include "actors/support/account_board.hpp"
 #include "actors/support/limits.hpp"
@@ -103,14 +104,8 @@ struct delivery_effects {
     }
   };
 
-  /// Asks for the log after `after`, whole transactions with bodies: at most
-  /// `limits::log_page_ops_max` and `log_page_bytes_max`, but at least one.
-  struct page_wish {
-    storage::op_id after = 0;
-  };
-
-  /// The same for one DID; `ops_max` operations and
-  /// `limits::consumer_did_page_bytes_max` are enough.
+  /// Asks for the log of one DID after `after`, whole transactions with bodies:
+  /// `ops_max` operations and `limits::consumer_did_page_bytes_max` are enough.
   struct did_wish {
     atproto::did repo;
     bool facts = false; ///< Only `$identity` and `$account` are needed.
@@ -120,18 +115,18 @@ struct delivery_effects {
   };
 
   /// One atomic write. No other write begins until it is durable.
-  struct write {
-    storage::op_id position = 0;
-    std::vector<storage::op_id> erase; ///< Ranges, by first id; before `put`.
-    std::vector<storage::acked_range> put;
+  struct write : acked_set::delta {
     std::vector<storage::op_id> letters_gone; ///< Before `letters`.
     std::vector<dead_letter> letters;
     uint64_t settled = 0;      ///< Number of settled events.
     uint64_t dead_letters = 0; ///< Number of dead letter rows after it.
   };
 
-  std::vector<send> sends;       ///< If any: `on_sent`, before any other event.
-  std::optional<page_wish> page; ///< Answer with `on_page`.
+  std::vector<send> sends; ///< If any: `on_sent`, before any other event.
+  /// Asks for the log after this operation, whole transactions with bodies: at
+  /// most `limits::log_page_ops_max` and `log_page_bytes_max`, but at least
+  /// one. Answer with `on_page`.
+  std::optional<storage::op_id> page_after;
   std::vector<did_wish> did_pages;  ///< Answer each with `on_did_page`.
   std::optional<write> rows;        ///< Answer with `on_durable_rows`.
   std::optional<steady_time> timer; ///< Call `on_timer` then; replaces the
@@ -155,8 +150,6 @@ struct delivery_counters {
   uint64_t voided = 0;   ///< Of deleted accounts and removed repos.
   uint64_t expired = 0;  ///< Events whose ack did not come in time.
   uint64_t parked = 0;
-  uint64_t withheld = 0; ///< Times a DID was held because it is inactive.
-  uint64_t dead = 0;
   uint64_t absent = 0; ///< Ids that the log does not have.
 };
 

@@ -39,7 +39,7 @@ void log_feed::ask_page(delivery_effects& out) {
     return;
   page_asked_ = true;
   window_.reserve(0, limits::log_page_bytes_max);
-  out.page = delivery_effects::page_wish{next_ - 1};
+  out.page_after = next_ - 1;
 }
 
 void log_feed::take_page(std::vector<storage::log_entry_ptr> entries) {

@@ -183,8 +183,8 @@ void delivery_world::begin(effects x) {
       rows = std::move(x.rows);
     }
     take_sends(x);
-    if (x.page)
-      pages.push_back(*x.page);
+    if (x.page_after)
+      pages.push_back(*x.page_after);
     for (auto& wish : x.did_pages)
       did_pages.push_back(std::move(wish));
     if (x.sends.empty())
@@ -210,9 +210,9 @@ bool delivery_world::answer_one(size_t choice) {
     begin(machine->on_durable_rows(now));
   } else if (choice < rows_ready + pages.size()) {
     ++pages_read;
-    const auto wish = pages.front();
+    const auto after = pages.front();
     pages.pop_front();
-    begin(machine->on_page(read_log(wish.after), now));
+    begin(machine->on_page(read_log(after), now));
   } else {
     ++did_pages_read;
     const auto i = did_pages.begin()

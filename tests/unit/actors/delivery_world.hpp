@@ -152,7 +152,7 @@ public:
   bool ran_before = false;
   bool disk_is_slow = false; ///< Rows are not stored until `write_rows`.
   std::optional<effects::write> rows; ///< Rows that are not stored yet.
-  std::deque<effects::page_wish> pages;
+  std::deque<op_id> pages;
   std::deque<effects::did_wish> did_pages;
 
   // The events that the clients have.
