@@ -160,9 +160,9 @@ net::http_reply answer_now(action what, const api_environment& env) {
       return net::json_reply(200, std::string{R"({"version":")"} + version()
                                     + "\"}");
     case action::get_config:
-      return written(wire::append_config,
-                     wire::config_view{env.mode, env.signal_collections,
-                                       env.collections});
+      return written(
+        wire::append_config,
+        wire::config_view{env.mode, env.signal_collections, env.collections});
     case action::repo_count:
       return count_reply("repo_count", repo_count(*env.shared));
     case action::record_count:

@@ -12,8 +12,8 @@ namespace weir::actors {
 namespace {
 
 wire::completeness_upstream to_view(const upstream_view& x) {
-  return {x.id,           x.origin,   x.relay, x.connected,
-          x.since_reset(), x.received, x.cursor};
+  return {x.id,       x.origin, x.relay, x.connected, x.since_reset(),
+          x.received, x.cursor};
 }
 
 wire::completeness_counts to_counts(const completeness_count& x) {

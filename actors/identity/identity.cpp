@@ -34,29 +34,7 @@ public:
       held_(shared_->memory, memory_use::identity) {
     if (exported)
       export_.emplace(std::move(*exported));
-    auto& registry = shared_->metrics;
-    asked_ = &registry.counter("weir_identity_asked_total",
-                               "Requests of other actors for an identity");
-    fetched_ = &registry.counter("weir_identity_lookups_total",
-                                 "Documents fetched");
-    pace_ = &registry.gauge(
-      "weir_identity_pace",
-      "Look-ups per second that the directory currently gets");
     show_pace();
-    failed_ = &registry.counter("weir_identity_failures_total",
-                                "Look-ups of DID documents that failed");
-    unchecked_ = &registry.counter(
-      "weir_identity_handle_failures_total",
-      "Handles that could not be checked, because nobody answered for them");
-    exported_
-      = &registry.counter("weir_identity_exported_total",
-                          "DID documents taken from the directory's export");
-    pages_ = &registry.counter(
-      "weir_identity_export_requests_total",
-      "Pages of the directory's export that were requested");
-    operations_
-      = &registry.counter("weir_identity_export_operations_total",
-                          "Operations read from the directory's export");
   }
 
   behavior_type make_behavior() override;
@@ -80,13 +58,16 @@ private:
     return shared_->time->wall_now();
   }
 
+  metric& counter(const char* name, const char* help) {
+    return shared_->metrics.counter(name, help);
+  }
+
   void show_pace() {
-    pace_->set(static_cast<uint64_t>(
-      std::ceil(machine_.directory_pace().per_second())));
+    pace_.set(
+      static_cast<uint64_t>(std::ceil(machine_.directory_pace().per_second())));
   }
 
   void ask(const identity_ask& x, const identity_sink& from);
-  void forget(waiter_id who);
   void perform(identity_machine::effects x);
   void write(std::vector<std::pair<atproto::did, storage::identity_row>> known,
              std::vector<atproto::did> taken);
@@ -117,26 +98,38 @@ private:
   identity_health health_;
   actor_timer timer_;
   byte_claim held_;
-  metric* asked_ = nullptr;
-  metric* fetched_ = nullptr;
-  metric* failed_ = nullptr;
-  metric* pace_ = nullptr;
-  metric* unchecked_ = nullptr;
-  metric* exported_ = nullptr;
-  metric* pages_ = nullptr;
-  metric* operations_ = nullptr;
+  metric& asked_ = counter("weir_identity_asked_total",
+                           "Requests of other actors for an identity");
+  metric& fetched_
+    = counter("weir_identity_lookups_total", "Documents fetched");
+  metric& pace_ = shared_->metrics.gauge(
+    "weir_identity_pace",
+    "Look-ups per second that the directory currently gets");
+  metric& failed_ = counter("weir_identity_failures_total",
+                            "Look-ups of DID documents that failed");
+  metric& unchecked_ = counter(
+    "weir_identity_handle_failures_total",
+    "Handles that could not be checked, because nobody answered for them");
+  metric& exported_
+    = counter("weir_identity_exported_total",
+              "DID documents taken from the directory's export");
+  metric& pages_
+    = counter("weir_identity_export_requests_total",
+              "Pages of the directory's export that were requested");
+  metric& operations_ = counter("weir_identity_export_operations_total",
+                                "Operations read from the directory's export");
 };
 
 void identity::ask(const identity_ask& x, const identity_sink& from) {
   if (x.probe) {
     if (machine_.directory_pace().rests(now()))
       return;
-    fetched_->add();
+    fetched_.add();
     health_.note_asked({x.repo}, false, now());
     network_->fetch_document(x.repo, identity_actor{this});
     return;
   }
-  asked_->add();
+  asked_.add();
   const auto [i, added]
     = numbers_.try_emplace({from.address(), x.repo}, last_waiter_ + 1);
   const auto who = i->second;
@@ -144,12 +137,6 @@ void identity::ask(const identity_ask& x, const identity_sink& from) {
     ++last_waiter_;
   waiters_.insert_or_assign(who, waiter{from, x.repo, x.number});
   perform(machine_.on_ask(x.repo, who, x.fresh, now(), wall(), x.by));
-}
-
-void identity::forget(waiter_id who) {
-  const auto known = waiters_.extract(who);
-  if (!known.empty())
-    numbers_.erase({known.mapped().to.address(), known.mapped().about});
 }
 
 void identity::perform(identity_machine::effects x) {
@@ -164,7 +151,7 @@ void identity::perform(identity_machine::effects x) {
   health_.note_rest(machine_.directory_pace().rests_until(), now());
   health_.note_asked(x.fetch, !x.verify.empty(), now());
   for (const auto& repo : x.fetch) {
-    fetched_->add();
+    fetched_.add();
     network_->fetch_document(repo, identity_actor{this});
   }
   for (const auto& check : x.verify)
@@ -185,7 +172,7 @@ void identity::write(
       out = std::make_shared<storage::journal_batch>();
     return *out;
   };
-  exported_->add(taken.size());
+  exported_.add(taken.size());
   for (auto& x : known)
     rows_of(shared_->places().partition_of(x.first))
       .identities.push_back(std::move(x));
@@ -210,10 +197,12 @@ void identity::answer(identity_machine::answer x) {
   const auto i = waiters_.find(x.to);
   if (i == waiters_.end())
     return;
-  x.asked = i->second.asked;
-  const auto to = i->second.to;
-  if (x.last)
-    forget(x.to);
+  const auto [to, about, asked] = i->second;
+  x.asked = asked;
+  if (x.last) {
+    numbers_.erase({to.address(), about});
+    waiters_.erase(i);
+  }
   send(to, identity_answer{std::move(x)});
 }
 
@@ -238,12 +227,12 @@ void identity::perform(const export_machine::effects& x) {
     send(shared_->root().journal, journal_rows{std::move(rows)},
          rows_sink{this});
   }
-  operations_->add(x.place && x.place->place != 0 ? x.rows.size() : 0);
+  operations_.add(x.place && x.place->place != 0 ? x.rows.size() : 0);
   if (x.list)
     list_export();
   if (x.ask) {
     machine_.spend(now());
-    pages_->add();
+    pages_.add();
     network_->fetch_export(x.ask->after, x.ask->lines, identity_actor{this});
   }
   if (x.whole) {
@@ -258,8 +247,7 @@ void identity::perform(const export_machine::effects& x) {
 void identity::list_export() {
   const auto job = [to = identity_actor{this}](store_readers& store) {
     if (auto x = store.load_export(limits::export_names_page))
-      caf::anon_send(to,
-                     export_stored{std::move(x->place), std::move(x->names)});
+      caf::anon_send(to, export_stored{x->place, std::move(x->names)});
   };
   send(shared_->root().reader_of(0), reader_job{job});
 }
@@ -330,7 +318,7 @@ identity_actor::behavior_type identity::make_behavior() {
     },
     [this](const identity_document& x) {
       if (!x.doc) {
-        failed_->add();
+        failed_.add();
         log::debug("identity_failed", {{"did", x.repo.str()},
                                        {"reason", to_string(x.doc.error())}});
       }
@@ -340,7 +328,7 @@ identity_actor::behavior_type identity::make_behavior() {
     },
     [this](const identity_handle& x) {
       if (x.owner.error().code == ec::unreachable)
-        unchecked_->add();
+        unchecked_.add();
       health_.on_handle(x, now());
       perform(machine_.on_handle(x.repo, x.handle, x.owner));
     },

@@ -9,7 +9,7 @@
 #include <boost/json.hpp>
 #include <caf/send.hpp>
 
-#include <algorithm>
+#include <set>
 
 namespace weir::actors {
 
@@ -33,12 +33,9 @@ std::optional<wall_time> date_of(const net::http_headers& headers) {
   return date ? std::optional{wall_time{*date * 1'000'000}} : std::nullopt;
 }
 
-/// Handles that HTTP alone serves, not DNS (protocol-coverage.md 8.9).
-constexpr std::string_view without_dns[]{".bsky.social"};
-
+/// Whether HTTP alone serves it, not DNS (protocol-coverage.md 8.9).
 bool served_by_http(std::string_view handle) noexcept {
-  return std::any_of(std::begin(without_dns), std::end(without_dns),
-                     [=](auto x) { return handle.ends_with(x); });
+  return handle.ends_with(".bsky.social");
 }
 
 /// Whether it can exist only in a test network (protocol-coverage.md 0.6).
@@ -177,10 +174,8 @@ identity_document read_document(const did& repo,
 void lookups::fetch_document(const did& repo, identity_actor to) {
   auto target
     = did_document_url(repo, options_.plc_url, options_.allow_private);
-  if (!target) {
-    caf::anon_send(to, identity_document{repo, target.error()});
-    return;
-  }
+  if (!target)
+    return caf::anon_send(to, identity_document{repo, target.error()});
   const auto is_plc = !document_is_foreign(repo);
   const auto is_proved = is_plc && target->secure();
   auto request = small_request(std::move(*target),
@@ -195,14 +190,11 @@ void lookups::fetch_document(const did& repo, identity_actor to) {
 }
 
 void lookups::fetch_export(uint64_t after, size_t lines, identity_actor to) {
-  export_page out;
-  out.after = after;
-  out.lines = lines;
+  export_page out{after, lines};
   const auto origin = net::parse_url(options_.plc_url);
   if (!origin) {
     out.operations = origin.error();
-    caf::anon_send(to, std::move(out));
-    return;
+    return caf::anon_send(to, std::move(out));
   }
   std::string path = "/export";
   net::append_query(path, "count", std::to_string(lines));
@@ -231,8 +223,7 @@ void lookups::resolve_handle(const did& repo, const std::string& handle,
   identity_handle x{repo, handle};
   if (is_for_tests(handle) && !options_.allow_private) {
     x.owner = fail(ec::not_found, "a handle of a test network");
-    caf::anon_send(to, std::move(x));
-    return;
+    return caf::anon_send(to, std::move(x));
   }
   if (!options_.handle_resolver_url.empty())
     ask_resolver(std::move(x), std::move(to));
@@ -246,8 +237,7 @@ void lookups::ask_resolver(identity_handle x, identity_actor to) {
   auto target = net::parse_url(options_.handle_resolver_url);
   if (!target) {
     x.owner = target.error();
-    caf::anon_send(to, std::move(x));
-    return;
+    return caf::anon_send(to, std::move(x));
   }
   std::string path = "/xrpc/com.atproto.identity.resolveHandle";
   net::append_query(path, "handle", x.handle);
@@ -265,20 +255,17 @@ void lookups::ask_dns(identity_handle x, identity_actor to) {
     transport_->next_loop(), "_atproto." + x.handle,
     [self = shared_from_this(), x,
      to](result<std::vector<std::string>> values) mutable {
-      std::vector<std::string> found;
+      std::set<std::string> found;
       if (values)
         for (const auto& value : *values)
-          if (value.starts_with("did=")
-              && std::find(found.begin(), found.end(), value.substr(4))
-                   == found.end())
-            found.push_back(value.substr(4));
+          if (value.starts_with("did="))
+            found.insert(value.substr(4));
       if (found.empty()) {
         const auto asked = values || values.error().code == ec::not_found;
-        self->ask_well_known(std::move(x), std::move(to),
-                             asked ? error{} : values.error());
-        return;
+        return self->ask_well_known(std::move(x), std::move(to),
+                                    asked ? error{} : values.error());
       }
-      auto owner = did::parse(found.front());
+      auto owner = did::parse(*found.begin());
       if (found.size() > 1 || !owner)
         x.owner = fail(ec::not_found, "DNS names no single DID");
       else
@@ -293,8 +280,7 @@ void lookups::ask_well_known(identity_handle x, identity_actor to,
                                + "/.well-known/atproto-did");
   if (!target) {
     x.owner = fail(ec::not_found, "no such host");
-    caf::anon_send(to, std::move(x));
-    return;
+    return caf::anon_send(to, std::move(x));
   }
   client_->get(small_request(std::move(*target),
                              limits::handle_body_bytes_max),

@@ -101,11 +101,8 @@ private:
     auto out = to_string(why);
     if (out.size() <= limits::lookup_cause_bytes_max)
       return out;
-    const auto continues = [](char x) {
-      return (x & 0xC0) == 0x80;
-    };
     auto end = limits::lookup_cause_bytes_max;
-    while (end > 0 && continues(out[end]))
+    while (end > 0 && (out[end] & 0xC0) == 0x80) // Within a character.
       --end;
     out.resize(end);
     out.shrink_to_fit();

@@ -52,8 +52,8 @@ public:
     waiting_.share(repo, host);
   }
 
-  /// Removes a waiting look-up. Returns false when it does not wait.
-  bool drop(const atproto::did& repo) { return waiting_.drop(repo); }
+  /// Removes a look-up, if it waits.
+  void drop(const atproto::did& repo) { waiting_.drop(repo); }
 
   /// Begins the next look-up in turn. None while all places are taken.
   std::optional<queued_lookup> take(steady_time now) {

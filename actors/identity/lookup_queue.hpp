@@ -47,8 +47,8 @@ public:
     lane_of(repo).share(repo, host);
   }
 
-  /// The look-up is not needed any more. Returns false when it does not wait.
-  bool drop(const atproto::did& repo) { return lane_of(repo).drop(repo); }
+  /// If it waits: it is not needed any more.
+  void drop(const atproto::did& repo) { lane_of(repo).drop(repo); }
 
   /// Counts another request to the directory against the same budget.
   void spend(steady_time now) noexcept {

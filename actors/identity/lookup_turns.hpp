@@ -85,12 +85,10 @@ public:
     return std::nullopt;
   }
 
-  /// Removes a waiting look-up. Returns false when it does not wait.
-  bool drop(const atproto::did& repo) {
-    if (!waiting_.contains(repo))
-      return false;
-    remove(repo);
-    return true;
+  /// Removes it, if it waits.
+  void drop(const atproto::did& repo) {
+    if (waiting_.contains(repo))
+      remove(repo);
   }
 
   bool empty(lookup_cause cause) const noexcept {
