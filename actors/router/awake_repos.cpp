@@ -33,24 +33,18 @@ void awake_repos::resume(home& x) {
 
 void awake_repos::deliver(const atproto::did& repo, frames batch) {
   auto& x = wake(repo);
-  if (x.at == phase::awake) {
-    self_->send(x.home.handle, repo_frames{std::move(batch)});
-    return;
-  }
-  if (x.at == phase::parked) {
-    give_up(batch);
-    return;
-  }
+  if (x.at == phase::awake)
+    return self_->send(x.home.handle, repo_frames{std::move(batch)});
+  if (x.at == phase::parked)
+    return give_up(batch);
   std::move(batch.begin(), batch.end(), std::back_inserter(x.home.stash));
 }
 
 void awake_repos::when_awake(const atproto::did& repo,
                              std::function<void(const repo_actor&)> run) {
   auto& x = wake(repo);
-  if (x.at == phase::awake) {
-    run(x.home.handle);
-    return;
-  }
+  if (x.at == phase::awake)
+    return run(x.home.handle);
   x.home.later.push_back([this, repo, run = std::move(run)] {
     run(residents_.find(repo)->home.handle);
   });

@@ -107,34 +107,27 @@ public:
   /// A REPO died.
   /// @returns the resident, to be fenced or noted by its phase; null: unknown.
   resident* on_died(const atproto::did& repo, steady_time now) {
-    const auto i = residents_.find(repo);
-    if (i == residents_.end())
+    auto* x = find(repo);
+    if (x == nullptr)
       return nullptr;
-    auto& x = i->second;
     const auto again = deaths_of(repo, now).may_restart(now);
-    set_phase(x, again ? phase::fencing : phase::noting);
-    return &x;
+    set_phase(*x, again ? phase::fencing : phase::noting);
+    return x;
   }
 
   /// The row now records that frames are given up.
   /// @returns the resident, parked from now on; null when none was being noted.
   resident* on_noted(const atproto::did& repo, steady_time now) {
-    const auto i = residents_.find(repo);
-    if (i == residents_.end() || i->second.at != phase::noting)
-      return nullptr;
-    set_phase(i->second, phase::parked);
-    touch(i->second, now);
-    return &i->second;
+    auto* x = change(repo, phase::noting, phase::parked);
+    if (x != nullptr)
+      touch(*x, now);
+    return x;
   }
 
   /// The dead actor can write nothing any more.
   /// @returns the resident to make anew; null when none was being fenced.
   resident* on_fenced(const atproto::did& repo) {
-    const auto i = residents_.find(repo);
-    if (i == residents_.end() || i->second.at != phase::fencing)
-      return nullptr;
-    set_phase(i->second, phase::awake);
-    return &i->second;
+    return change(repo, phase::fencing, phase::awake);
   }
 
   struct swept {
@@ -191,6 +184,15 @@ private:
     closing_ -= x.at == phase::closing ? 1 : 0;
     closing_ += to == phase::closing ? 1 : 0;
     x.at = to;
+  }
+
+  /// Null when it is not in the first phase.
+  resident* change(const atproto::did& repo, phase from, phase to) {
+    auto* x = find(repo);
+    if (x == nullptr || x->at != from)
+      return nullptr;
+    set_phase(*x, to);
+    return x;
   }
 
   void close(resident& x, closing& out) {

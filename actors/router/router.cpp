@@ -1,6 +1,5 @@
 #include "actors/router/router_impl.hpp"
 #include "actors/support/finished_frames.hpp"
-#include "actors/support/owed_answer.hpp"
 
 #include <caf/actor_system.hpp>
 
@@ -115,24 +114,6 @@ void router::ask_successor(const atproto::did& repo, bool of_addition) {
         },
         [=, this](caf::error&) { ask_successor(repo, of_addition); });
   });
-}
-
-/// Tells the REPO, if its repo is tracked.
-template <class Message>
-void router::tell(const Message& x) {
-  if (tracked_.contains(x.repo))
-    repos_.when_awake(x.repo, [this, x](const repo_actor& to) { send(to, x); });
-}
-
-/// Passes the request on; the REPO answers it.
-template <class Reply, class Request>
-caf::result<Reply> router::pass_on(const Request& x) {
-  auto promise = make_response_promise<Reply>();
-  auto owed = std::make_shared<owed_answer<Reply>>(promise);
-  repos_.when_awake(x.repo, [owed, x](const repo_actor& to) {
-    owed->pass_on(to, x);
-  });
-  return promise;
 }
 
 void router::admit(const atproto::did& repo,
@@ -264,10 +245,7 @@ void router::give_line(const repo_listed& line, std::function<void()> then) {
 }
 
 void router::on_doubt(const listing_doubt& x) {
-  if (x.open)
-    lines_.doubts(x.repo, x.upstream);
-  else
-    lines_.doubts_no_more(x.repo);
+  x.open ? lines_.doubts(x.repo, x.upstream) : lines_.doubts_no_more(x.repo);
   begin_lines();
 }
 
@@ -291,7 +269,7 @@ void router::claim(const atproto::stamped_frame& x) {
   using step = stream_claims::step;
   const auto next = claims_.claim(x, shared_->time->steady_now());
   if (next == step::drop)
-    claims_dropped_->add();
+    claims_dropped_.add();
   else if (next != step::wait)
     send(shared_->supervisor,
          stream_claim{x.at.upstream, x.repo, next == step::ask_anew});
@@ -300,13 +278,13 @@ void router::claim(const atproto::stamped_frame& x) {
 /// A PDS is charged for names that are not its own, as for bad frames.
 void router::on_decided(const stream_claim_decided& x) {
   if (x.what == stream_claim_decided::outcome::confirmed) {
-    claims_confirmed_->add();
+    claims_confirmed_.add();
     if (claims_.confirm(x.upstream, x.repo, x.anew))
       admit(x.repo, [this, x](const repo_actor&) { begin_claimed(x); });
     return;
   }
   const auto failed = x.what == stream_claim_decided::outcome::failed;
-  (failed ? claims_failed_ : claims_dropped_)->add();
+  (failed ? claims_failed_ : claims_dropped_).add();
   const auto made_by = claims_.drop(x.upstream, x.repo);
   finished_frames out;
   if (failed && made_by)
@@ -317,10 +295,8 @@ void router::on_decided(const stream_claim_decided& x) {
 /// The repo may have been added meanwhile, or have gone away.
 void router::begin_claimed(const stream_claim_decided& x) {
   const auto heard = claims_.begin(x.upstream, x.repo);
-  if (!heard || tracked_.contains(x.repo)) {
-    command_done();
-    return;
-  }
+  if (!heard || tracked_.contains(x.repo))
+    return command_done();
   start(x.repo, *heard, [this] { command_done(); });
 }
 
@@ -360,7 +336,7 @@ router_actor::behavior_type router::make_behavior() {
     [this](const listing_doubt& x) { on_doubt(x); },
     [this](const stream_claim_decided& x) { on_decided(x); },
     [this](const stream_claims_rest& x) {
-      claims_dropped_->add(claims_.rest(x.upstream, x.until));
+      claims_dropped_.add(claims_.rest(x.upstream, x.until));
     },
     [this](const add_repos& x) -> caf::result<add_result> {
       return forward_all<add_result>(x, &add_result::queued);

@@ -7,6 +7,7 @@
 #include "actors/router/wake_machine.hpp"
 #include "actors/support/gather.hpp"
 #include "actors/support/observed.hpp"
+#include "actors/support/owed_answer.hpp"
 #include "actors/support/timer.hpp"
 #include "messages/account.hpp"
 #include "messages/backfill.hpp"
@@ -30,17 +31,7 @@ public:
       tracking_(options_.mode, options_.signal), tracked_(std::move(tracked)),
       repos_(this, shared_, home_, options_.residents, std::move(make_repo)),
       waiting_(options_.residents.resident_max),
-      lines_(options_.residents.resident_max) {
-    const auto count = [this](const char* result) {
-      return &shared_->metrics.counter(
-        "weir_stream_claims_total",
-        "Untracked DIDs that streams of PDSs named, by what became of them",
-        "result", result);
-    };
-    claims_confirmed_ = count("confirmed");
-    claims_failed_ = count("failed");
-    claims_dropped_ = count("dropped");
-  }
+      lines_(options_.residents.resident_max) {}
 
   behavior_type make_behavior() override;
 
@@ -86,15 +77,37 @@ private:
   void on_decided(const stream_claim_decided& x);
   void begin_claimed(const stream_claim_decided& x);
 
+  /// Tells the REPO, if its repo is tracked.
   template <class Message>
-  void tell(const Message& x);
+  void tell(const Message& x) {
+    if (tracked_.contains(x.repo))
+      repos_.when_awake(x.repo,
+                        [this, x](const repo_actor& to) { send(to, x); });
+  }
+
+  /// Passes the request on; the REPO answers it.
   template <class Reply, class Request>
-  caf::result<Reply> pass_on(const Request& x);
+  caf::result<Reply> pass_on(const Request& x) {
+    auto promise = make_response_promise<Reply>();
+    auto owed = std::make_shared<owed_answer<Reply>>(promise);
+    repos_.when_awake(x.repo, [owed, x](const repo_actor& to) {
+      owed->pass_on(to, x);
+    });
+    return promise;
+  }
+
   template <class Reply, class Request>
   caf::result<Reply> forward_all(const Request& x, uint32_t Reply::*count);
   template <class Reply, class Request, class Add>
   void forward(const repo_actor& to, Request one, const Add& add,
                const std::shared_ptr<gather>& all);
+
+  metric& claims(const char* result) {
+    return shared_->metrics.counter(
+      "weir_stream_claims_total",
+      "Untracked DIDs that streams of PDSs named, by what became of them",
+      "result", result);
+  }
 
   context_ptr shared_;
   home_ptr home_;
@@ -105,9 +118,9 @@ private:
   wake_machine<command> waiting_;
   listing_gate<std::function<void()>> lines_;
   stream_claims claims_;
-  metric* claims_confirmed_ = nullptr;
-  metric* claims_failed_ = nullptr;
-  metric* claims_dropped_ = nullptr;
+  metric& claims_confirmed_ = claims("confirmed");
+  metric& claims_failed_ = claims("failed");
+  metric& claims_dropped_ = claims("dropped");
   actor_timer timer_;
 };
 
