@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/router/resident_machine.hpp"
 #include "actors/router/router.hpp"
 
 #include <caf/typed_event_based_actor.hpp>

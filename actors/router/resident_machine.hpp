@@ -1,16 +1,32 @@
 #pragma once
 
 #include "actors/router/limits.hpp"
-#include "actors/router/resident_options.hpp"
+#include "actors/support/limits.hpp"
 #include "actors/support/restart_policy.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 
+#include <algorithm>
 #include <list>
 #include <unordered_map>
 #include <vector>
 
 namespace weir::actors {
+
+struct resident_options {
+  /// REPOs that are kept alive; beyond that, the least recently used close.
+  size_t resident_max = limits::resident_repos_max;
+  /// The most REPOs that are asked to close when one wakes.
+  size_t close_tries_max = limits::router_close_tries_max;
+  std::chrono::microseconds idle_max = limits::repo_idle_max;
+};
+
+/// The REPOs that one shard keeps alive when all shards together have this
+/// memory.
+inline size_t residents_for(uint64_t bytes, size_t shards) noexcept {
+  return std::clamp<size_t>(bytes / limits::repo_actor_bytes / shards,
+                            limits::residents_min, limits::resident_repos_max);
+}
 
 /// The state of a REPO. `fencing`: the actor died, and nothing may write for
 /// the repo until the JOURNAL refuses its late updates. `noting`: the actor

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/router/limits.hpp"
-#include "actors/router/resident_options.hpp"
+#include "actors/router/resident_machine.hpp"
 #include "actors/router/tracked_repos.hpp"
 #include "actors/router/tracking_machine.hpp"
 #include "actors/support/context.hpp"

@@ -4,7 +4,7 @@
 #include "actors/identity/limits.hpp"
 #include "actors/node/memory_plan.hpp"
 #include "actors/router/limits.hpp"
-#include "actors/router/resident_options.hpp"
+#include "actors/router/resident_machine.hpp"
 #include "actors/support/limits.hpp"
 
 #include <algorithm>
