@@ -28,8 +28,6 @@ inline constexpr std::chrono::seconds empty_page_delay{1};
 /// process passed a record that is still to be delivered.
 class account_holds {
 public:
-  using op_id = storage::op_id;
-
   /// @param options Must outlive this, and so must the accounts.
   /// @param told_through The last event that was acked in earlier lives of the
   /// process: later events were not sent then.

@@ -19,8 +19,6 @@ namespace weir::actors {
 /// their acks come in as operations of the log. Owned by one CONSUMER.
 class client_channels {
 public:
-  using op_id = storage::op_id;
-
   /// @param consumer Names the application in the node's log.
   /// @param numbers Must outlive this.
   client_channels(std::string consumer, const wire::event_numbers& numbers)

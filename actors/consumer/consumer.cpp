@@ -13,7 +13,6 @@
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
 #include "messages/consumer.hpp"
-#include "storage/log/tail_cache.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "wire/tap.hpp"
 
@@ -250,14 +249,11 @@ void consumer::on_letters(const letters_found& x) {
     return;
   }
   letters_report report;
-  delivery_effects effects;
-  if (x.letters) {
-    effects = machine_.on_letters(letters_.wishes(x), now(), report);
+  auto effects = machine_.on_letters(letters_.wishes(x), now(), report);
+  if (x.letters)
     letters_.decide(env_.name, env_.home->numbers, x, std::move(report));
-  } else {
-    effects = machine_.on_letters({}, now(), report);
+  else
     letters_.fail(x.letters.error());
-  }
   perform(std::move(effects));
   look_for_letters();
 }

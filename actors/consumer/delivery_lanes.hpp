@@ -71,8 +71,6 @@ private:
 /// window.
 class delivery_lanes {
 public:
-  using op_id = storage::op_id;
-
   /// @param options Must outlive this.
   delivery_lanes(const delivery_options& options, delivery_ledger& ledger,
                  delivery_window& window) noexcept

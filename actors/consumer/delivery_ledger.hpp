@@ -17,8 +17,6 @@ namespace weir::actors {
 /// `limits::consumer_lazy_write`.
 class delivery_ledger {
 public:
-  using op_id = storage::op_id;
-
   explicit delivery_ledger(const delivery_state& state)
     : acked_(state.position, state.acked), log_events_(state.log_events),
       settled_(state.settled), dead_letters_(state.dead_letters) {}

@@ -187,7 +187,10 @@ delivery_effects delivery_machine::pump(steady_time now) {
   } while (send_ready(now, out));
   feed_.ask_page(out);
   ledger_.save(now, out);
-  arm(now, out);
+  for (const auto& due :
+       {sessions_.due(), lanes_.due(now), ledger_.due(), holds_.due(now)})
+    if (due && (!out.timer || *due < *out.timer))
+      out.timer = due;
   return out;
 }
 
@@ -258,13 +261,6 @@ void delivery_machine::send(delivery_session& to, delivery_lane& lane,
   x.session = &to;
   x.at = delivery_lane::stage::sent;
   x.known = true;
-}
-
-void delivery_machine::arm(steady_time now, effects& out) const {
-  for (const auto& due :
-       {sessions_.due(), lanes_.due(now), ledger_.due(), holds_.due(now)})
-    if (due && (!out.timer || *due < *out.timer))
-      out.timer = due;
 }
 
 // -- dead letters that are wanted ---------------------------------------------

@@ -59,7 +59,6 @@ namespace weir::actors {
 /// ranges, above which passed events become dead letters.
 class delivery_machine {
 public:
-  using op_id = storage::op_id;
   using effects = delivery_effects;
 
   /// @param accounts Must outlive the machine.
@@ -178,7 +177,6 @@ private:
   std::chrono::microseconds delay_after(uint32_t attempts) const noexcept;
   bool is_over(const letter_wish& x) const;
   bool reopen(const letter_wish& x, steady_time now);
-  void arm(steady_time now, effects& out) const;
 
   const delivery_options options_;
   const account_board& accounts_;

@@ -46,6 +46,7 @@ struct delivery_state {
   uint64_t dead_letters = 0; ///< Kept now.
 };
 
+using storage::op_id;
 using session_id = uint64_t;
 
 /// An event that will not be delivered any more.

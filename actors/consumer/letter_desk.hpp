@@ -25,11 +25,9 @@ public:
   using answer = std::function<void(const result<letters_report>&)>;
 
   void add(letters_order x, answer to) {
-    if (orders_.size() >= limits::dead_letters_orders_max) {
-      to(
+    if (orders_.size() >= limits::dead_letters_orders_max)
+      return to(
         weir::fail(ec::rate_limited, "other requests about dead letters wait"));
-      return;
-    }
     orders_.emplace_back(std::move(x), std::move(to));
   }
 
@@ -49,7 +47,8 @@ public:
   std::vector<letter_wish> wishes(const letters_found& x) const {
     using fate = letter_wish::fate;
     std::vector<letter_wish> out;
-    out.reserve(x.letters->size());
+    if (!x.letters)
+      return out;
     for (const auto& each : *x.letters)
       out.push_back({each.id, each.entry,
                      !order().retry ? fate::drop

@@ -203,8 +203,13 @@ bool log_feed::read_page(delivery_lane& x, const did_page& page,
   if (!full && reaches(page, x.through))
     x.read_from = std::max(x.read_from, std::min(page.through, x.through) + 1);
   lanes_.forget_outstanding(x);
-  if (!x.behind())
-    end_part(x);
+  if (!x.behind()) {
+    // What was erased meanwhile was not in the part: the log is read again for
+    // that.
+    const auto first = std::exchange(x.began, 0);
+    if (accounts_.of(x.repo).erased_through >= first)
+      again_from_ = again_from_ == 0 ? first : std::min(again_from_, first);
+  }
   return x.read_from > before;
 }
 
@@ -230,14 +235,6 @@ bool log_feed::read_entry(delivery_lane& x, const held_entry_ptr& held,
     x.read_from = id + 1;
   }
   return true;
-}
-
-/// What was erased meanwhile was not in the part: the log is read again for
-/// that.
-void log_feed::end_part(delivery_lane& x) {
-  const auto first = std::exchange(x.began, 0);
-  if (accounts_.of(x.repo).erased_through >= first)
-    again_from_ = again_from_ == 0 ? first : std::min(again_from_, first);
 }
 
 // -- the oldest event ---------------------------------------------------------

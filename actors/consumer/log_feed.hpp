@@ -23,8 +23,6 @@ namespace weir::actors {
 /// sparse ranges of acks, passed events become dead letters.
 class log_feed {
 public:
-  using op_id = storage::op_id;
-
   /// @param options Must outlive this, and so must the accounts.
   /// @param durable The last operation in the log.
   log_feed(const delivery_options& options, const account_board& accounts,
@@ -86,7 +84,6 @@ private:
   bool ask_did_page(delivery_lane& x, delivery_effects& out);
   bool read_page(delivery_lane& x, const did_page& page, size_t room);
   bool read_entry(delivery_lane& x, const held_entry_ptr& held, size_t& room);
-  void end_part(delivery_lane& x);
 
   const delivery_options& options_;
   const account_board& accounts_;

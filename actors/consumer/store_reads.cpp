@@ -13,8 +13,6 @@ namespace weir::actors {
 
 namespace {
 
-using storage::op_id;
-
 /// One transaction has at most two facts, so this is enough to see the next
 /// one.
 constexpr size_t facts_read = 8;
