@@ -56,14 +56,6 @@ void add_node(const api_environment& env, wire::json_object& out) {
   out.number("log_end", events.end);
 }
 
-void add_outbox(const context& shared, wire::json_object& out) {
-  out.number("outbox", backlog(shared));
-  out.number("outbox_seconds",
-             static_cast<uint64_t>(
-               backlog_seconds(shared, shared.time->wall_now())));
-  out.number("dead_letters", dead_letters(shared));
-}
-
 void add_store(const context& shared, wire::json_object& out) {
   wire::json_object store{out.member("store")};
   const auto sizes = store_sizes(shared);
@@ -136,7 +128,11 @@ net::http_reply status_reply(const api_environment& env) {
       += uncovered < 0 ? "null" : std::to_string(uncovered);
     append_short_count(shared, out.member("completeness"));
     out.number("records", record_count(shared));
-    add_outbox(shared, out);
+    out.number("outbox", backlog(shared));
+    out.number("outbox_seconds",
+               static_cast<uint64_t>(
+                 backlog_seconds(shared, shared.time->wall_now())));
+    out.number("dead_letters", dead_letters(shared));
     add_store(shared, out);
     add_causes(shared.health.findings(), out);
   });

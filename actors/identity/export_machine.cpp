@@ -36,13 +36,8 @@ export_machine::on_stored(const storage::export_row& place,
   } else if (at_ != phase::clearing) {
     return {};
   }
-  // The rows are of another directory, or of an export that ended too early.
-  return forget(names);
-}
-
-/// Removes these rows, and the note that the export was read.
-export_machine::effects
-export_machine::forget(const std::vector<atproto::did>& names) {
+  // The rows are of another directory, or of an export that ended too early:
+  // they are removed, and so is the note that the export was read.
   const storage::export_row none;
   at_ = names.empty() && place_ == none ? phase::idle : phase::clearing;
   if (at_ == phase::idle) {

@@ -104,7 +104,6 @@ private:
   bool is_left(size_t wanted, steady_time now, wall_time wall) const;
   effects begin(size_t wanted, steady_time now);
   effects next_page(bool rests, steady_time now, wall_time wall);
-  effects forget(const std::vector<atproto::did>& names);
   effects clear(std::string why, steady_time now) {
     auto out = why.empty() ? effects{} : refuse(std::move(why), now);
     at_ = phase::clearing;

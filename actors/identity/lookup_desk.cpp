@@ -14,6 +14,23 @@ result<storage::identity_row> no_room() {
   return fail(ec::limit_reached, "too many identities are being resolved");
 }
 
+/// Answers the waiters; another look-up is of no use before `not_before`.
+void put_off(const atproto::did& repo, const std::vector<waiter_id>& waiters,
+             const result<storage::identity_row>& fact, steady_time not_before,
+             identity_effects& out) {
+  for (const auto who : waiters)
+    out.answers.emplace_back(identity_effects::answer{{repo, fact}, who})
+      .not_before
+      = not_before;
+}
+
+/// There is no room. Waiters that already got a known row get nothing more.
+void refuse(const atproto::did& repo, const std::vector<waiter_id>& waiters,
+            steady_time not_before, identity_effects& out) {
+  if (out.answers.empty())
+    put_off(repo, waiters, no_room(), not_before, out);
+}
+
 } // namespace
 
 const lookup_desk::pending_ask*
@@ -104,16 +121,6 @@ bool lookup_desk::answer_failing(const atproto::did& repo,
   return true;
 }
 
-/// Answers the waiters; another look-up is of no use before `not_before`.
-void lookup_desk::put_off(const atproto::did& repo,
-                          const std::vector<waiter_id>& waiters,
-                          const result<storage::identity_row>& fact,
-                          steady_time not_before, effects& out) {
-  for (const auto who : waiters)
-    out.answers.emplace_back(effects::answer{{repo, fact}, who}).not_before
-      = not_before;
-}
-
 lookup_cause lookup_desk::cause_of(const atproto::did& repo, bool fresh,
                                    wall_time wall) const {
   if (backoff_.knows(repo))
@@ -198,14 +205,6 @@ void lookup_desk::displace(const atproto::did& repo, steady_time now,
   put_off(repo, ask.waiters,
           serves ? result<storage::identity_row>{*known->row} : no_room(),
           room_at(now), out);
-}
-
-/// There is no room. Waiters that already got a known row get nothing more.
-void lookup_desk::refuse(const atproto::did& repo,
-                         const std::vector<waiter_id>& waiters,
-                         steady_time not_before, effects& out) {
-  if (out.answers.empty())
-    put_off(repo, waiters, no_room(), not_before, out);
 }
 
 /// Whether the exported row may answer. It counts like a look-up when it was

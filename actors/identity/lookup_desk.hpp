@@ -93,6 +93,7 @@ public:
   const lookup_queue& queue() const noexcept { return queue_; }
   lookup_queue& queue() noexcept { return queue_; }
   const lookup_backoff& backoff() const noexcept { return backoff_; }
+  lookup_backoff& backoff() noexcept { return backoff_; }
 
   /// Null when nobody waits. Valid until the next call.
   const pending_ask* find(const atproto::did& repo) const;
@@ -114,10 +115,6 @@ public:
   /// @pre it is fetching
   void wait_again(const atproto::did& repo, steady_time now, wall_time wall,
                   effects& out);
-
-  void succeeded(const atproto::did& repo, steady_time now) {
-    backoff_.succeeded(repo, now);
-  }
 
   /// The look-up failed: those that asked meanwhile share the answer.
   /// @pre it is fetching
@@ -150,13 +147,6 @@ private:
              effects& out);
   steady_time room_at(steady_time now) const;
   void displace(const atproto::did& repo, steady_time now, effects& out);
-  static void put_off(const atproto::did& repo,
-                      const std::vector<waiter_id>& waiters,
-                      const result<storage::identity_row>& fact,
-                      steady_time not_before, effects& out);
-  static void refuse(const atproto::did& repo,
-                     const std::vector<waiter_id>& waiters,
-                     steady_time not_before, effects& out);
 
   identity_options options_;
   identity_cache& cache_;

@@ -75,10 +75,9 @@ public:
     if (began < *changed_)
       return;
     if (how.limited)
-      lower(std::min(rate_, std::max(rate_ * limited_part, 1.0)), now);
+      lower(limited_part, 1, now);
     else if (!how.answered || now - began > limits::plc_prompt)
-      lower(std::min(rate_, std::max(rate_ * slow_part, limits::plc_pace_min)),
-            now);
+      lower(slow_part, limits::plc_pace_min, now);
     else if (now - *changed_ >= limits::plc_pace_interval)
       raise(now);
   }
@@ -91,9 +90,9 @@ private:
   /// Once the rate was lowered, each step up adds this part of the highest one.
   static constexpr double step_part = 0.01;
 
-  void lower(double to, steady_time now) noexcept {
+  void lower(double part, double least, steady_time now) noexcept {
     was_lowered_ = true;
-    set(to, now);
+    set(std::min(rate_, std::max(rate_ * part, least)), now);
   }
 
   void raise(steady_time now) noexcept {
