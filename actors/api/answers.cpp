@@ -1,7 +1,6 @@
 #include "actors/api/answers.hpp"
 
 #include "actors/api/completeness_answers.hpp"
-#include "actors/api/status_answers.hpp"
 #include "actors/support/node_sums.hpp"
 #include "actors/support/state_words.hpp"
 #include "atproto/record_json.hpp"

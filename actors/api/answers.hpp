@@ -57,6 +57,21 @@ net::http_reply no_room_reply(const api_environment& env);
 /// Answers of the routes that need only memory.
 net::http_reply answer_now(action what, const api_environment& env);
 
+/// Ready means: the node has started, all but a part of the streams are open,
+/// there is room for what they bring, and the work does not fail. A silent host
+/// is not the node's fault.
+net::http_reply ready_reply(const api_environment& env);
+
+/// The numbers that Tap gives, and those of dead letters that wait for a
+/// decision.
+net::http_reply outbox_reply(const context& x);
+
+/// `/status`: the whole state.
+net::http_reply status_reply(const api_environment& env);
+
+/// `/v1/status`: version and mode of the node, and the range of its log's ids.
+net::http_reply short_status_reply(const api_environment& env);
+
 /// `/info/:did` (Tap) or `/repos/:did` (SYNC-32); 404 when not tracked.
 net::http_reply repo_reply(const store_readers& store,
                            const completeness_judge& by,

@@ -1,5 +1,3 @@
-#include "actors/api/status_answers.hpp"
-
 #include "actors/api/answers.hpp"
 #include "actors/api/completeness_answers.hpp"
 #include "actors/support/node_sums.hpp"
