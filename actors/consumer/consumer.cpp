@@ -160,10 +160,8 @@ void consumer::encode(const delivery_effects::send& x) {
 
 /// Near the end of the log the shared tail answers, otherwise a READER.
 void consumer::ask_page(storage::op_id after) {
-  if (auto near = env_.tail->since(after, durable_)) {
-    send(this, log_page{std::move(*near)});
-    return;
-  }
+  if (auto near = env_.tail->since(after, durable_))
+    return send(this, log_page{std::move(*near)});
   read([to = consumer_actor{this}, after,
         durable = durable_](store_readers& store) {
     caf::anon_send(to, store.read_log(after, durable));
@@ -244,10 +242,8 @@ void consumer::judge(const letters_found& x) {
 }
 
 void consumer::on_letters(const letters_found& x) {
-  if (x.letters && letters_.order().retry && !x.judged) {
-    judge(x);
-    return;
-  }
+  if (x.letters && letters_.order().retry && !x.judged)
+    return judge(x);
   letters_report report;
   auto effects = machine_.on_letters(letters_.wishes(x), now(), report);
   if (x.letters)

@@ -82,14 +82,12 @@ public:
   /// nothing after it was acked yet.
   /// @param next Everything below was read.
   void recount(const storage::log_entry& entry, op_id next) {
-    const auto is_event = [](const storage::logged_operation& op) {
-      return storage::is_event_scope(op.scope);
-    };
     if (acked_.last() >= next)
       return;
-    const auto events
-      = entry.events_before
-        + static_cast<uint64_t>(std::ranges::count_if(entry.ops, is_event));
+    const auto own = std::ranges::count_if(entry.ops, [](const auto& op) {
+      return storage::is_event_scope(op.scope);
+    });
+    const auto events = entry.events_before + static_cast<uint64_t>(own);
     const auto open = open_before(next);
     settled_ = events > open ? events - open : 0;
   }

@@ -81,10 +81,8 @@ bool export_machine::may_begin(size_t wanted, steady_time now,
       || wanted < std::max<size_t>(options_.wanted_min, 1))
     return false;
   const auto again
-    = std::chrono::duration_cast<std::chrono::seconds>(limits::export_again);
-  if (place_.whole_at != 0
-      && age_of(place_.whole_at, wall)
-           < std::min(again, options_.fresh).count())
+    = std::min<std::chrono::seconds>(limits::export_again, options_.fresh);
+  if (place_.whole_at != 0 && age_of(place_.whole_at, wall) < again.count())
     return false;
   if (too_long_for_ != 0)
     return wanted >= too_long_for_ + too_long_for_ / 4 || now >= *rests_until_;

@@ -165,23 +165,19 @@ void identity::perform(identity_machine::effects x) {
 void identity::write(
   std::vector<std::pair<atproto::did, storage::identity_row>> known,
   std::vector<atproto::did> taken) {
-  std::map<uint16_t, std::shared_ptr<storage::journal_batch>> by_home;
-  const auto rows_of = [&](uint16_t partition) -> auto& {
-    auto& out = by_home[partition];
-    if (out == nullptr)
-      out = std::make_shared<storage::journal_batch>();
-    return *out;
-  };
+  std::map<uint16_t, storage::journal_batch> by_home;
   exported_.add(taken.size());
   for (auto& x : known)
-    rows_of(shared_->places().partition_of(x.first))
-      .identities.push_back(std::move(x));
+    by_home[shared_->places().partition_of(x.first)].identities.push_back(
+      std::move(x));
   for (auto& repo : taken)
-    rows_of(shared_->root().number)
-      .exported.emplace_back(std::move(repo), std::nullopt);
-  for (auto& [home, rows] : by_home)
-    send(shared_->partitions()[home]->journal,
-         journal_rows{std::move(rows)}, rows_sink{});
+    by_home[shared_->root().number].exported.emplace_back(std::move(repo),
+                                                          std::nullopt);
+  for (auto& [home, batch] : by_home) {
+    auto rows = std::make_shared<storage::journal_batch>(std::move(batch));
+    send(shared_->partitions()[home]->journal, journal_rows{std::move(rows)},
+         rows_sink{});
+  }
 }
 
 void identity::load(const atproto::did& repo) {

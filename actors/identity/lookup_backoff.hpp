@@ -53,12 +53,8 @@ public:
     if (std::exchange(in_row_, 0) >= limits::lookup_forgiven_min
         && (!forgiven_ || now - *forgiven_ >= limits::lookup_pause_max))
       forgiven_ = now;
-    const auto i = failed_.find(repo.str());
-    if (i == failed_.end())
-      return;
-    const auto place = i->second;
-    failed_.erase(i);
-    order_.erase(place);
+    if (const auto known = failed_.extract(repo.str()))
+      order_.erase(known.mapped());
   }
 
   size_t size() const noexcept { return failed_.size(); }

@@ -76,12 +76,9 @@ public:
     if (i == hosts_.end())
       return std::nullopt;
     const auto least = from == host ? static_cast<size_t>(cause) + 1 : 0;
-    for (auto n = lookup_causes; n-- > least;) {
-      const auto& repos = i->second.repos[n];
-      if (repos.empty())
-        continue;
-      return remove(*repos.back());
-    }
+    for (auto n = lookup_causes; n-- > least;)
+      if (const auto& repos = i->second.repos[n]; !repos.empty())
+        return remove(*repos.back());
     return std::nullopt;
   }
 

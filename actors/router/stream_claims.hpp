@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -106,13 +105,12 @@ public:
   /// until `until`.
   /// @returns the number of dropped claims
   size_t rest(uint32_t stream, steady_time until) {
-    size_t out = 0;
-    streams_[stream].rests_until = until;
-    for (auto i = claims_.begin(); i != claims_.end();) {
-      const auto drops = i->first.second == stream && !i->second.confirmed;
-      out += drops ? 1 : 0;
-      i = drops ? erase(i) : std::next(i);
-    }
+    auto& from = streams_[stream];
+    from.rests_until = until;
+    const auto out = std::erase_if(claims_, [stream](const auto& x) {
+      return x.first.second == stream && !x.second.confirmed;
+    });
+    from.claims -= out;
     return out;
   }
 
