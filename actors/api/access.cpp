@@ -101,9 +101,8 @@ access_control::refuse(const net::incoming_request& x) {
   if (host == nullptr || !host_allowed(*host))
     return net::error_reply(
       403, "HostNotAllowed",
-      "the Host header names none of the node's: loopback "
-      "names, its address, or one of allowed_hosts, where "
-      "it can be added");
+      "the Host header names none of the node's: loopback names, its address, "
+      "or one of allowed_hosts, where it can be added");
   // A page of another origin must not reach a local node (also WebSockets).
   if (comes_from_elsewhere(x, *host))
     return net::error_reply(403, "OriginNotAllowed",

@@ -91,7 +91,6 @@ net::http_reply document_reply(const atproto::did& repo,
                                const storage::identity_row& row);
 
 /// `/resolve/:did`: 404, or 502 or 503 when the look-up failed.
-net::http_reply lookup_failed_reply(const atproto::did& repo,
-                                    const error& why);
+net::http_reply lookup_failed_reply(const atproto::did& repo, const error& why);
 
 } // namespace weir::actors

@@ -84,10 +84,9 @@ void open_channel(const context& shared, const net::upgrader& answer,
   net::ws_session_options options;
   options.frames_per_second_max = limits::channel_acks_per_second_max;
   options.stall_timeout = limits::channel_stall_timeout;
-  auto session = answer.accept(
-    std::make_shared<channel_listener>(shared.places(), to, number,
-                                       std::move(place)),
-    options);
+  auto listener = std::make_shared<channel_listener>(shared.places(), to,
+                                                     number, std::move(place));
+  auto session = answer.accept(std::move(listener), options);
   if (!session)
     return;
   channel->open(std::move(session));

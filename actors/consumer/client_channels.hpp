@@ -24,9 +24,7 @@ public:
   client_channels(std::string consumer, const wire::event_numbers& numbers)
     : consumer_(std::move(consumer)), numbers_(numbers) {}
 
-  void open(const channel_opened& x) {
-    all_[x.session] = {x.channel, x.acks};
-  }
+  void open(const channel_opened& x) { all_[x.session] = {x.channel, x.acks}; }
 
   void close(session_id x) { all_.erase(x); }
 
@@ -65,9 +63,8 @@ public:
     }
     if (!out.empty())
       often_until_ = now + limits::acks_wait;
-    look_at_.reset();
-    if (more_may_wait)
-      look_at_ = now + limits::acks_wait;
+    look_at_
+      = more_may_wait ? std::optional{now + limits::acks_wait} : std::nullopt;
     return out;
   }
 

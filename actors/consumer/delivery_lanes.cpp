@@ -4,8 +4,6 @@
 
 namespace weir::actors {
 
-// -- which there are ----------------------------------------------------------
-
 delivery_lane* delivery_lanes::find(const atproto::did& repo,
                                     bool facts) const {
   const auto& in = facts ? facts_ : records_;
@@ -85,8 +83,6 @@ delivery_lanes::first_waiting() const {
   return *waiting_.begin();
 }
 
-// -- events -------------------------------------------------------------------
-
 void delivery_lanes::push(delivery_lane& x, const held_entry_ptr& held,
                           size_t index) {
   const auto& entry = *held->get();
@@ -139,8 +135,6 @@ void delivery_lanes::forget_outstanding(delivery_lane& x) {
   });
 }
 
-// -- parking ------------------------------------------------------------------
-
 void delivery_lanes::park(delivery_lane& x) {
   ++ledger_.counters().parked;
   if (x.queue.empty())
@@ -179,8 +173,6 @@ void delivery_lanes::release(delivery_lane& x, steady_time now) {
   touch(x, now);
 }
 
-// -- waiting for a moment -----------------------------------------------------
-
 void delivery_lanes::wake(delivery_lane& x) {
   if (x.sleeps_until)
     sleeping_.erase({*x.sleeps_until, &x});
@@ -195,8 +187,6 @@ void delivery_lanes::wake_due(steady_time now, bool all) {
     touch(lane, now);
   }
 }
-
-// -- turns --------------------------------------------------------------------
 
 delivery_lane& delivery_lanes::take_ready() {
   auto& out = *ready_.front();
@@ -219,8 +209,6 @@ bool delivery_lanes::hold_up_log(const delivery_lane& x, steady_time now) {
   }
   return now >= blocking_since_ + options_.patience;
 }
-
-// -- dead letters that are wanted ---------------------------------------------
 
 void delivery_lanes::unwatch(steady_time now) {
   for (const auto& repo : std::exchange(watched_, {}))

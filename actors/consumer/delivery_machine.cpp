@@ -66,14 +66,7 @@ void delivery_machine::take_report(delivery_session& x, size_t taken,
   }
 }
 
-// -- the log, the store, the clock --------------------------------------------
-
-delivery_effects delivery_machine::on_log(op_id durable, uint64_t log_events,
-                                          steady_time now) {
-  ledger_.note_log(log_events);
-  feed_.note_log(durable);
-  return pump(now);
-}
+// -- the clock, the end -------------------------------------------------------
 
 delivery_effects delivery_machine::on_timer(steady_time now) {
   sessions_.unblock(now);

@@ -79,7 +79,11 @@ public:
 
   /// The log is durable up to `durable` and has `log_events` events up to
   /// there.
-  effects on_log(op_id durable, uint64_t log_events, steady_time now);
+  effects on_log(op_id durable, uint64_t log_events, steady_time now) {
+    ledger_.note_log(log_events);
+    feed_.note_log(durable);
+    return pump(now);
+  }
 
   effects on_page(std::vector<storage::log_entry_ptr> entries,
                   steady_time now) {

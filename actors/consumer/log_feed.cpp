@@ -23,8 +23,6 @@ void note_acked(delivery_lane& x, storage::op_id id,
 
 } // namespace
 
-// -- the log ------------------------------------------------------------------
-
 void log_feed::ask_page(delivery_effects& out) {
   if (again_from_ != 0 && !page_asked_ && page_.empty()) {
     again_until_ = seen();
@@ -140,8 +138,6 @@ void log_feed::pass(delivery_lane& x, op_id id,
     ledger_.bury(letter_of(x.repo, id, op, 0, too_many_ranges));
 }
 
-// -- one DID ------------------------------------------------------------------
-
 void log_feed::ask_did_pages(steady_time now, delivery_effects& out) {
   starved_ = false;
   while (auto* lane = lanes_.next_due()) {
@@ -193,8 +189,7 @@ bool log_feed::take_did_page(const did_page& page, steady_time now) {
 }
 
 /// @returns false when the page brought nothing.
-bool log_feed::read_page(delivery_lane& x, const did_page& page,
-                         size_t room) {
+bool log_feed::read_page(delivery_lane& x, const did_page& page, size_t room) {
   const auto before = x.read_from;
   x.began = x.began == 0 ? before : std::min(x.began, before);
   const auto full = std::ranges::any_of(*page.entries, [&](const auto& entry) {
@@ -236,8 +231,6 @@ bool log_feed::read_entry(delivery_lane& x, const held_entry_ptr& held,
   }
   return true;
 }
-
-// -- the oldest event ---------------------------------------------------------
 
 oldest_event log_feed::oldest_due() const noexcept {
   if (const auto [id, lane] = lanes_.first_waiting(); lane != nullptr) {

@@ -137,10 +137,8 @@ void partition::start_routers(
                       incarnation);
   };
   const auto& places = env_.shared->places();
-  const auto first = places.first_router(env_.home->number);
   for (size_t i = 0; i < known_.tracked.size(); ++i) {
     router_options options;
-    options.shard = first + i;
     options.mode = config.mode;
     options.residents.resident_max
       = std::min(residents_for(plan_memory(config).repos, places.routers()),

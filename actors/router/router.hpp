@@ -18,7 +18,6 @@ using repo_factory = std::function<repo_actor(
   router_actor router, atproto::did repo, uint64_t incarnation)>;
 
 struct router_options {
-  size_t shard = 0;
   tracking_mode mode = tracking_mode::manual;
   /// The collections that discover a repo, in mode `signal`.
   wire::collection_filter signal;
