@@ -50,13 +50,13 @@ struct route {
   std::string_view method;
   std::string_view pattern;
   action what = action::root;
-  bool upgrade = false;
-  size_t body_max = 0;
   /// Names of all query parameters that the route takes; unused entries are
   /// empty.
   std::array<std::string_view, 2> query{};
+  size_t body_max = 0;
   /// All members of its JSON body; none when `body_max` is 0.
   std::span<const wire::body_member> body{};
+  bool upgrade = false;
 };
 
 /// A sentence about the first query parameter that the route does not take,
