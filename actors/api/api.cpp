@@ -146,10 +146,9 @@ void api_worker::change_repos(const api_request_ptr& x) {
 
 /// Splits the DIDs by ROUTER and adds up the answers.
 template <class Request, class Reply>
-void api_worker::ask_routers(const api_request_ptr& x,
-                            wire::repos_request body,
-                            std::string_view count_name,
-                            uint32_t Reply::*count) {
+void api_worker::ask_routers(const api_request_ptr& x, wire::repos_request body,
+                             std::string_view count_name,
+                             uint32_t Reply::*count) {
   std::map<size_t, Request> by_router;
   for (auto& did : body.dids) {
     auto& part = by_router[env_->shared->places().router_of(did)];
@@ -218,10 +217,9 @@ void api_worker::order_letters(const api_request_ptr& x) {
   if (!orders)
     return x->answer.send(problem(orders.error()));
   const auto sum = std::make_shared<letters_answer>(retry, std::move(foreign));
-  const auto all
-    = std::make_shared<gather>([sum, x](const caf::error& failed) {
-        x->answer.send(failed ? problem(from_caf(failed)) : sum->reply());
-      });
+  const auto all = std::make_shared<gather>([sum, x](const caf::error& failed) {
+    x->answer.send(failed ? problem(from_caf(failed)) : sum->reply());
+  });
   for (auto& [partition, order] : *orders) {
     const auto home = env_->shared->partitions()[partition];
     all->expect();
@@ -262,8 +260,7 @@ void api_worker::look_up(const api_lookup& x) {
     },
     env_->shared->time->steady_now());
   if (asked)
-    send(env_->shared->identity,
-         identity_ask{x.repo, false, 0, "clients"},
+    send(env_->shared->identity, identity_ask{x.repo, false, 0, "clients"},
          identity_sink{api_actor{this}});
   arm_timer();
 }
@@ -291,8 +288,7 @@ public:
                  : limits::http_request_body_bytes_default;
   }
 
-  std::optional<net::http_reply>
-  on_head(net::incoming_request& head) override {
+  std::optional<net::http_reply> on_head(net::incoming_request& head) override {
     if (auto refused = access_->refuse(head))
       return refused; // Bodies of refused requests are not read.
     const auto found = find_route(on_, head.method, head.path, false);

@@ -74,8 +74,7 @@ net::http_reply completeness_reply(const store_readers& store,
   if (!rows)
     return problem(rows.error());
   if (!rows->row)
-    return net::error_reply(404, "RepoNotFound",
-                            did.str() + " is not tracked");
+    return net::error_reply(404, "RepoNotFound", did.str() + " is not tracked");
   const auto& row = *rows->row;
   const auto* chain = rows->chain.get();
   const auto upstream = by.upstream_of(row);

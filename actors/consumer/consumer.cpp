@@ -192,9 +192,8 @@ void consumer::save(const delivery_effects::write& x) {
   change.acked_gone = x.erase;
   change.acked = x.put;
   for (const auto& letter : x.letters) {
-    letter_lines_.tell(env_.name,
-                       env_.home->numbers.id_of(letter.id).value(), letter,
-                       now());
+    letter_lines_.tell(env_.name, env_.home->numbers.id_of(letter.id).value(),
+                       letter, now());
     change.dead_letters.emplace_back(
       letter.id,
       storage::dead_letter_row{letter.attempts, letter.reason,

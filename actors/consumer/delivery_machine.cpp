@@ -149,9 +149,8 @@ void delivery_machine::expire(const delivery_flight& x, steady_time now) {
                            "not acknowledged"));
     lanes_.settle(lane, event);
   } else if (lanes_.may_park(lane)) {
-    const auto attempts = lane.attempts;
     lanes_.park(lane);
-    lane.retry_at = now + delay_after(first ? attempts : 0);
+    lane.retry_at = now + delay_after(first ? lane.attempts : 0);
   } else {
     lane.take_back(event);
   }

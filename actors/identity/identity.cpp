@@ -50,13 +50,9 @@ public:
   }
 
 private:
-  steady_time now() const {
-    return shared_->time->steady_now();
-  }
+  steady_time now() const { return shared_->time->steady_now(); }
 
-  wall_time wall() const {
-    return shared_->time->wall_now();
-  }
+  wall_time wall() const { return shared_->time->wall_now(); }
 
   metric& counter(const char* name, const char* help) {
     return shared_->metrics.counter(name, help);

@@ -282,8 +282,7 @@ void lookups::ask_well_known(identity_handle x, identity_actor to,
     x.owner = fail(ec::not_found, "no such host");
     return caf::anon_send(to, std::move(x));
   }
-  client_->get(small_request(std::move(*target),
-                             limits::handle_body_bytes_max),
+  client_->get(small_request(std::move(*target), limits::handle_body_bytes_max),
                [x, to, unknown](result<net::http_response> r) mutable {
                  x.owner = owner_in_file(r);
                  if (!x.owner && x.owner.error().code == ec::not_found
