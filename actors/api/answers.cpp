@@ -47,14 +47,14 @@ wire::repo_view to_view(const all_stores::listed_row& x,
 
 /// @param cursor Of the next page; empty: this is the last one.
 net::http_reply page_reply(const std::vector<all_stores::listed_row>& rows,
-                           const completeness_judge& by,
+                           const api_environment& env,
                            const std::string& cursor) {
   std::vector<completeness_verdict> verdicts;
   verdicts.reserve(rows.size());
   std::vector<wire::repo_view> views;
   views.reserve(rows.size());
   for (const auto& x : rows) {
-    verdicts.push_back(judge(by, x.row, x.chain.get()));
+    verdicts.push_back(judge(env, x.row, x.chain.get()));
     views.push_back(to_view(x, verdicts.back()));
   }
   return written(wire::append_repos, views, cursor);
@@ -186,7 +186,7 @@ net::http_reply answer_now(action what, const api_environment& env) {
 }
 
 net::http_reply repo_reply(const store_readers& store,
-                           const completeness_judge& by,
+                           const api_environment& env,
                            const atproto::did& did, bool as_info) {
   auto rows = store.load_repo(did);
   if (!rows)
@@ -195,28 +195,28 @@ net::http_reply repo_reply(const store_readers& store,
     return net::error_reply(404, "RepoNotFound", did.str() + " is not tracked");
   const all_stores::listed_row line{did, *rows->row, rows->chain,
                                        std::move(rows->collections)};
-  const auto verdict = judge(by, line.row, line.chain.get());
+  const auto verdict = judge(env, line.row, line.chain.get());
   if (as_info)
     return written(wire::append_tap_info, to_info(line, verdict.complete));
   return written(wire::append_repo, to_view(line, verdict));
 }
 
-net::http_reply repos_reply(const completeness_judge& by,
+net::http_reply repos_reply(const api_environment& env,
                             const page_request& page) {
-  const auto rows = by.shared.stores.list_repos(page.after, page.limit);
+  const auto rows = env.shared->stores.list_repos(page.after, page.limit);
   if (!rows)
     return problem(rows.error());
   const auto more = rows->size() == page.limit;
-  return page_reply(*rows, by, more ? rows->back().repo.str() : std::string{});
+  return page_reply(*rows, env, more ? rows->back().repo.str() : std::string{});
 }
 
-net::http_reply errors_reply(const completeness_judge& by,
+net::http_reply errors_reply(const api_environment& env,
                              const page_request& page) {
-  const auto found = by.shared.stores.list_status(
+  const auto found = env.shared->stores.list_status(
     storage::repo_status::error, {page.after_due, page.after}, page.limit);
   if (!found)
     return problem(found.error());
-  return page_reply(found->repos, by,
+  return page_reply(found->repos, env,
                     found->end
                       ? std::string{}
                       : retry_cursor(found->last.due, found->last.repo));

@@ -12,8 +12,6 @@
 /// Bodies of the API's answers. Pure functions, except for reads of the store.
 namespace weir::actors {
 
-struct completeness_judge;
-
 /// `{"error":..,"message":..}` with the status for the code.
 net::http_reply problem(const error& x);
 
@@ -74,16 +72,16 @@ net::http_reply short_status_reply(const api_environment& env);
 
 /// `/info/:did` (Tap) or `/repos/:did` (SYNC-32); 404 when not tracked.
 net::http_reply repo_reply(const store_readers& store,
-                           const completeness_judge& by,
+                           const api_environment& env,
                            const atproto::did& did, bool as_info);
 
 /// `/repos` (SYNC-31).
-net::http_reply repos_reply(const completeness_judge& by,
+net::http_reply repos_reply(const api_environment& env,
                             const page_request& page);
 
 /// `/repos/errors` (SYNC-34), the next to be tried first. A repo that is tried
 /// between two pages may come twice.
-net::http_reply errors_reply(const completeness_judge& by,
+net::http_reply errors_reply(const api_environment& env,
                              const page_request& page);
 
 /// `/resolve/:did`: the known identity; 404 for a tombstone.

@@ -181,11 +181,10 @@ void api_worker::read_repo(const api_request_ptr& x) {
     return x->answer.send(
       problem(did ? no_followed_did(x->route.parameter) : did.error()));
   auto job = [x, did = *did, env = env_](store_readers& store) {
-    const completeness_judge by{*env->shared, env->filter_generation};
     const auto what = x->route.to->what;
     x->answer.send(what == action::completeness
-                     ? completeness_reply(store, by, did)
-                     : repo_reply(store, by, did, what == action::info));
+                     ? completeness_reply(store, *env, did)
+                     : repo_reply(store, *env, did, what == action::info));
   };
   send(env_->shared->home_of(*did).reader_of(*did), reader_job{std::move(job)});
 }
@@ -199,12 +198,11 @@ void api_worker::read_page(const api_request_ptr& x) {
   if (!page)
     return x->answer.send(problem(page.error()));
   auto job = [x, order, page = *page, env = env_](store_readers&) {
-    const completeness_judge by{*env->shared, env->filter_generation};
     x->answer.send(
       order == page_order::id
         ? dead_letters_reply(*env->shared, env->consumer_name, page)
-      : order == page_order::retry ? errors_reply(by, page)
-                                   : repos_reply(by, page));
+      : order == page_order::retry ? errors_reply(*env, page)
+                                   : repos_reply(*env, page));
   };
   send(env_->shared->root().reader_of(0), reader_job{std::move(job)});
 }

@@ -45,30 +45,29 @@ std::vector<wire::term_view> terms_of(const storage::repo_row& row,
   return out;
 }
 
-} // namespace
-
-upstream_view
-completeness_judge::upstream_of(const storage::repo_row& row) const {
+upstream_view upstream_of(const storage::repo_row& row, const context& shared) {
   return completeness::accounting(shared.upstreams, row.pds,
                                   shared.time->steady_now(),
                                   shared.time->wall_now());
 }
 
-completeness_verdict judge(const completeness_judge& by,
+} // namespace
+
+completeness_verdict judge(const api_environment& env,
                            const storage::repo_row& row,
                            const storage::chain_row* chain) {
   completeness_verdict out;
   if (!completeness::counts(row))
     return out;
-  const auto terms
-    = terms_of(row, chain, by.upstream_of(row), by.filter_generation);
+  const auto terms = terms_of(row, chain, upstream_of(row, *env.shared),
+                              env.filter_generation);
   out.complete = std::ranges::all_of(terms, &wire::term_view::holds);
   out.reason = wire::reasons_of(terms);
   return out;
 }
 
 net::http_reply completeness_reply(const store_readers& store,
-                                   const completeness_judge& by,
+                                   const api_environment& env,
                                    const atproto::did& did) {
   const auto rows = store.load_repo(did);
   if (!rows)
@@ -77,8 +76,8 @@ net::http_reply completeness_reply(const store_readers& store,
     return net::error_reply(404, "RepoNotFound", did.str() + " is not tracked");
   const auto& row = *rows->row;
   const auto* chain = rows->chain.get();
-  const auto upstream = by.upstream_of(row);
-  const auto filter = by.filter_generation;
+  const auto upstream = upstream_of(row, *env.shared);
+  const auto filter = env.filter_generation;
   const auto terms = terms_of(row, chain, upstream, filter);
   wire::completeness_view view;
   view.did = did.str();
@@ -87,7 +86,7 @@ net::http_reply completeness_reply(const store_readers& store,
   view.active = completeness::counts(row);
   view.terms = terms;
   view.upstream = to_view(upstream);
-  view.upstream.audited = by.shared.upstreams.audited(upstream.id);
+  view.upstream.audited = env.shared->upstreams.audited(upstream.id);
   view.proved = row.fcsr;
   view.first_rev = row.first_rev;
   view.last_indexed_rev = row.last_indexed_rev;

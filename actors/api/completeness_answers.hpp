@@ -12,27 +12,19 @@
 /// (completeness.md).
 namespace weir::actors {
 
-/// What a copy is judged by, besides its rows.
-struct completeness_judge {
-  const context& shared;
-  uint32_t filter_generation = 0;
-
-  upstream_view upstream_of(const storage::repo_row& row) const;
-};
-
 /// The result as one word, and the reason as one sentence.
 struct completeness_verdict {
   std::optional<bool> complete; ///< Unset: the account is not active.
   std::string reason;
 };
 
-completeness_verdict judge(const completeness_judge& by,
+completeness_verdict judge(const api_environment& env,
                            const storage::repo_row& row,
                            const storage::chain_row* chain);
 
 /// `/v1/repos/:did/completeness`; 404 when the repo is not tracked.
 net::http_reply completeness_reply(const store_readers& store,
-                                   const completeness_judge& by,
+                                   const api_environment& env,
                                    const atproto::did& did);
 
 /// `/v1/completeness`: the last census, for the node and a page of hosts.
