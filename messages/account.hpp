@@ -10,8 +10,7 @@ namespace weir {
 
 /// Asks what the account is at this host. The answer is `account_told` or
 /// `account_unasked`; there is none when the host does not say.
-///
-/// From: REPO. To: SUPERVISOR. Travels: local only.
+/// From: REPO. To: SUPERVISOR.
 struct account_question {
   atproto::did repo;
   std::string pds;
@@ -37,9 +36,7 @@ struct account_answer {
 };
 
 /// What the host says the account is. RepoNotFound counts as `deleted` only
-/// when the host says so twice.
-///
-/// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
+/// when the host says so twice. From: SUPERVISOR by way of ROUTER. To: REPO.
 struct account_told {
   atproto::did repo;
   std::string pds;
@@ -55,9 +52,7 @@ struct account_told {
 };
 
 /// The scan over all rows found that the repo is in sync but not complete. The
-/// REPO can see the reason itself.
-///
-/// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
+/// REPO can see the reason itself. From: SUPERVISOR by way of ROUTER. To: REPO.
 struct repo_incomplete {
   atproto::did repo;
   bool unproved = false; ///< Its host gave no answer that could prove it.
@@ -67,8 +62,7 @@ struct repo_incomplete {
 };
 
 /// Repos that no upstream covers, in the order of their rows.
-///
-/// From: READER. To: SUPERVISOR. Travels: local only.
+/// From: READER. To: SUPERVISOR.
 struct uncovered_page {
   struct repo {
     atproto::did id;
@@ -80,8 +74,7 @@ struct uncovered_page {
 };
 
 /// One page of the scan that counts which repos are complete.
-///
-/// From: READER. To: SUPERVISOR. Travels: local only.
+/// From: READER. To: SUPERVISOR.
 struct completeness_page {
   /// A repo that is in sync but not complete, and what may help.
   struct repo {
@@ -103,9 +96,7 @@ struct completeness_page {
 
 /// A question of this REPO was not asked, since there was no room; or somebody
 /// waits for the answer and the host did not give one. The REPO asks again
-/// later.
-///
-/// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
+/// later. From: SUPERVISOR by way of ROUTER. To: REPO.
 struct account_unasked {
   atproto::did repo;
   bool not_found = false; ///< The host answered RepoNotFound once.
@@ -113,8 +104,7 @@ struct account_unasked {
 };
 
 /// Repos of an upstream that are not in its listing.
-///
-/// From: READER. To: SUPERVISOR. Travels: local only.
+/// From: READER. To: SUPERVISOR.
 struct left_out_page {
   struct repo {
     atproto::did id;

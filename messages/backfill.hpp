@@ -28,9 +28,7 @@ struct fetch_order {
   wire::collection_filter filter;
 };
 
-/// A repo asks to be fetched.
-///
-/// From: REPO. To: SUPERVISOR. Travels: local only.
+/// A repo asks to be fetched. From: REPO. To: SUPERVISOR.
 struct repo_wish {
   atproto::did repo;
   storage::repo_status status = storage::repo_status::pending;
@@ -40,8 +38,7 @@ struct repo_wish {
 
 /// The permit to fetch, with what IDENTITY says of the repo. Answered by
 /// `job_ended`, which gives the permit back. Without that answer the REPO ended.
-///
-/// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
+/// From: SUPERVISOR by way of ROUTER. To: REPO.
 struct begin_fetch {
   atproto::did repo;
   uint64_t job = 0;
@@ -51,8 +48,7 @@ struct begin_fetch {
 /// There is something to do for the repo besides a fetch. Either its row says
 /// so, then it is enough that it wakes; or it waits for a fetch, and the look-up
 /// of its identity failed or found no host. Answered by `repo_attended`.
-///
-/// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
+/// From: SUPERVISOR by way of ROUTER. To: REPO.
 struct attend_repo {
   atproto::did repo;
   std::shared_ptr<const identity_answer> identity; ///< Null: it wakes.
@@ -70,15 +66,15 @@ struct fetch_begun {
   uint64_t job = 0;
 };
 
-/// The answer to `begin_fetch`: the fetch has ended. From: REPO. To: SUPERVISOR.
+/// The answer to `begin_fetch`: the fetch has ended.
+/// From: REPO. To: SUPERVISOR.
 struct job_ended {
   atproto::did repo;
   uint64_t job = 0;
   result<void> outcome{};
 };
 
-/// How a fetch from this host ended. From: BACKFILL. To: SUPERVISOR. Travels:
-/// local only.
+/// How a fetch from this host ended. From: BACKFILL. To: SUPERVISOR.
 struct host_report {
   std::string pds;
   host_verdict what = host_verdict::fine;
@@ -86,9 +82,7 @@ struct host_report {
 };
 
 /// Progress of a download. It is sent when the host answers, then from time to
-/// time, and at the end of the body.
-///
-/// From: BACKFILL. To: SUPERVISOR. Travels: local only.
+/// time, and at the end of the body. From: BACKFILL. To: SUPERVISOR.
 struct fetch_progress {
   uint64_t job = 0;
   uint64_t bytes = 0; ///< Bytes so far.
@@ -97,25 +91,24 @@ struct fetch_progress {
 
 /// One part of the differences that were found between the copy and what was
 /// fetched. From: BACKFILL. To: REPO.
-/// Travels: local only.
 struct repo_chunk {
   uint64_t job = 0;
   atproto::tid rev; ///< Of the fetched root.
   std::vector<storage::new_operation> ops;
 };
 
-/// Credit for one more chunk. From: REPO. To: BACKFILL. Travels: local only.
+/// Credit for one more chunk. From: REPO. To: BACKFILL.
 struct chunk_stored {
   uint64_t job = 0;
 };
 
-/// All chunks were sent. From: BACKFILL. To: REPO. Travels: local only.
+/// All chunks were sent. From: BACKFILL. To: REPO.
 struct repo_fetched {
   uint64_t job = 0;
   std::shared_ptr<const atproto::verified_root> root;
 };
 
-/// The fetch failed. From: BACKFILL. To: REPO. Travels: local only.
+/// The fetch failed. From: BACKFILL. To: REPO.
 struct repo_fetch_failed {
   uint64_t job = 0;
   error reason;
@@ -125,8 +118,7 @@ struct repo_fetch_failed {
   atproto::tid ahead{};
 };
 
-/// Cancels the fetch. From: SUPERVISOR, REPO. To: BACKFILL. Travels: local
-/// only.
+/// Cancels the fetch. From: SUPERVISOR, REPO. To: BACKFILL.
 struct job_cancelled {
   /// Sent on to the REPO as a failed fetch. `ec::none`: the REPO cancelled it.
   error reason;
@@ -150,11 +142,10 @@ struct fetch_ended {
   error reason; ///< `ec::none` when the body is complete.
 };
 
-/// Do the next piece of work. From: BACKFILL itself. Travels: local only.
+/// Do the next piece of work. From: BACKFILL itself.
 struct backfill_step {};
 
-/// What one piece of work brought. From: READER. To: BACKFILL. Travels: local
-/// only.
+/// What one piece of work brought. From: READER. To: BACKFILL.
 struct import_progress {
   /// A part of the difference; at most `limits::chunk_ops_max` operations.
   std::optional<std::vector<storage::new_operation>> chunk;
@@ -175,8 +166,8 @@ struct heads_page {
 
 // -- the SUPERVISOR's own work ------------------------------------------------
 
-/// Repos with something to do, found in the store. From: READER. To:
-/// SUPERVISOR.
+/// Repos with something to do, found in the store.
+/// From: READER. To: SUPERVISOR.
 struct scan_page {
   struct found {
     atproto::did repo;
@@ -198,19 +189,18 @@ struct scan_page {
 };
 
 /// Orders a listing of this upstream, and a comparison with the stored repos.
-///
-/// From: UPSTREAM. To: SUPERVISOR. Travels: local only.
+/// From: UPSTREAM. To: SUPERVISOR.
 struct node_command {
   uint32_t list_upstream = 0;
 };
 
-/// This machine's clock was behind and has been corrected. From: HEALTH. To:
-/// SUPERVISOR. Travels: local only.
+/// This machine's clock was behind and has been corrected.
+/// From: HEALTH. To: SUPERVISOR.
 struct clock_corrected {};
 
 /// One answer of listRepos. When `collection` is set it is one of
-/// listReposByCollection, whose lines have no rev. From: the HTTP call. To:
-/// SUPERVISOR.
+/// listReposByCollection, whose lines have no rev.
+/// From: the HTTP call. To: SUPERVISOR.
 struct listing_page {
   uint32_t upstream = 0;
   std::string collection;

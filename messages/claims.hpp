@@ -9,16 +9,14 @@ namespace weir {
 
 /// The stream of a PDS names a DID that is not tracked (ADR 10). The answer is
 /// `stream_claim_decided`; `stream_claims_rest` answers all claims of a stream.
-///
-/// From: ROUTER. To: SUPERVISOR. Travels: local only.
+/// From: ROUTER. To: SUPERVISOR.
 struct stream_claim {
   uint32_t upstream = 0;
   atproto::did repo;
   bool anew = false; ///< Look the document up, since it may have changed.
 };
 
-/// The decision on a `stream_claim`. From: SUPERVISOR. To: ROUTER. Travels:
-/// local only.
+/// The decision on a `stream_claim`. From: SUPERVISOR. To: ROUTER.
 struct stream_claim_decided {
   enum class outcome : uint8_t {
     confirmed, ///< Its document names the host of that stream.
@@ -32,9 +30,7 @@ struct stream_claim_decided {
 };
 
 /// Most claims of this stream were wrong, so all waiting ones are dropped, as
-/// are those that come until `until`.
-///
-/// From: SUPERVISOR. To: ROUTER. Travels: local only.
+/// are those that come until `until`. From: SUPERVISOR. To: ROUTER.
 struct stream_claims_rest {
   uint32_t upstream = 0;
   steady_time until{};

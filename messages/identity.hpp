@@ -12,8 +12,7 @@
 namespace weir {
 
 /// Asks for an identity; the answers go to the actor that comes with it.
-///
-/// From: REPO, SUPERVISOR, NODE, api. To: IDENTITY. Travels: local only.
+/// From: REPO, SUPERVISOR, NODE, api. To: IDENTITY.
 struct identity_ask {
   atproto::did repo;
   bool fresh = false; ///< Look it up, even if it is cached.
@@ -27,14 +26,13 @@ struct identity_ask {
   bool probe = false;
 };
 
-/// Others need the same look-up as well. From: REPO. To: IDENTITY. Travels:
-/// local only.
+/// Others need the same look-up as well. From: REPO. To: IDENTITY.
 struct identity_shared {
   atproto::did repo;
   std::string by;
 };
 
-/// The stored identity. From: READER. To: IDENTITY. Travels: local only.
+/// The stored identity. From: READER. To: IDENTITY.
 struct identity_stored {
   atproto::did repo;
   std::optional<storage::identity_row> row;
@@ -42,8 +40,7 @@ struct identity_stored {
   std::optional<storage::identity_row> exported = std::nullopt;
 };
 
-/// The answer to a look-up. From: the HTTP call. To: IDENTITY. Travels: local
-/// only.
+/// The answer to a look-up. From: the HTTP call. To: IDENTITY.
 struct identity_document {
   atproto::did repo;
   result<atproto::did_document> doc{};
@@ -59,8 +56,8 @@ struct identity_document {
 };
 
 /// One page of the directory's export. It is sent twice: as it came, and after
-/// a READER has parsed it, since a thousand documents take some time. From: the
-/// HTTP call, READER. To: IDENTITY. Travels: local only.
+/// a READER has parsed it, since a thousand documents take some time.
+/// From: the HTTP call, READER. To: IDENTITY.
 struct export_page {
   uint64_t after = 0; ///< The number that was asked for.
   size_t lines = 0;
@@ -72,7 +69,6 @@ struct export_page {
 };
 
 /// What the store has of the directory's export. From: READER. To: IDENTITY.
-/// Travels: local only.
 struct export_stored {
   storage::export_row place;
   std::vector<atproto::did> names; ///< The first DIDs in it.
@@ -85,8 +81,7 @@ enum class resolver_answer : uint8_t {
   none,  ///< No answer, or not one of a resolver.
 };
 
-/// The answer for a handle. From: the HTTP or DNS call. To: IDENTITY. Travels:
-/// local only.
+/// The answer for a handle. From: the HTTP or DNS call. To: IDENTITY.
 struct identity_handle {
   atproto::did repo;
   std::string handle;

@@ -5,12 +5,11 @@
 
 namespace weir {
 
-/// The intake board has changed.
-///
-/// From: NODE. To: UPSTREAM, SUPERVISOR. Travels: local only.
+/// The intake board has changed. From: NODE. To: UPSTREAM, SUPERVISOR.
 struct intake_changed {};
 
-/// The free space on the disk that has the least above its reserve. From: READER. To: NODE. Travels: local only.
+/// The free space on the disk that has the least above its reserve.
+/// From: READER. To: NODE.
 struct disk_reading {
   result<storage::disk_space> room;
   error failed{}; ///< Why the store has failed for good, if it has.

@@ -12,20 +12,19 @@
 
 namespace weir {
 
-/// The stored rows of one repo. From: READER. To: REPO. Travels: local only.
+/// The stored rows of one repo. From: READER. To: REPO.
 struct repo_loaded {
   result<storage::repo_state> rows;
 };
 
-/// Frames from the sync buffer. From: READER. To: REPO. Travels: local only.
+/// Frames from the sync buffer. From: READER. To: REPO.
 struct repo_buffer_page {
   result<std::vector<storage::waiting_on_disk>> frames;
   bool end = true; ///< It is the last page.
 };
 
 /// Add repos (SYNC-29). All DIDs belong to the receiving shard.
-///
-/// From: api. To: ROUTER, REPO. Travels: local only.
+/// From: api. To: ROUTER, REPO.
 struct add_repos {
   std::vector<atproto::did> repos;
   std::vector<std::string> collections;
@@ -59,39 +58,32 @@ struct resync_result {
 };
 
 /// Asks whether the repo is on disk. After an addition or removal has failed,
-/// the ROUTER cannot know.
-///
-/// From: ROUTER. To: REPO. Travels: local only.
+/// the ROUTER cannot know. From: ROUTER. To: REPO.
 struct ask_tracked {};
 
 struct tracked_reply {
   bool tracked = false;
 };
 
-/// Asks the REPO to end. From: ROUTER. To: REPO. Travels: local only.
+/// Asks the REPO to end. From: ROUTER. To: REPO.
 struct passivate_repo {
   /// Too many REPOs are awake: end even with work that the row keeps for later.
   bool crowded = false;
 };
 
 /// The REPO ends; or with `busy` set, it cannot end now.
-///
-/// From: REPO. To: ROUTER. Travels: local only.
+/// From: REPO. To: ROUTER.
 struct repo_passive {
   atproto::did repo;
   bool busy = false;
 };
 
-/// Nothing of the repo is on disk any more.
-///
-/// From: REPO. To: ROUTER. Travels: local only.
+/// Nothing of the repo is on disk any more. From: REPO. To: ROUTER.
 struct repo_removed {
   atproto::did repo;
 };
 
-/// One line of a listing.
-///
-/// From: SUPERVISOR by way of ROUTER. To: REPO. Travels: local only.
+/// One line of a listing. From: SUPERVISOR by way of ROUTER. To: REPO.
 struct repo_listed {
   atproto::did repo;
   atproto::tid rev; ///< Undefined when the listing does not name one.
@@ -102,9 +94,7 @@ struct repo_listed {
 };
 
 /// The lines of a listing for one shard. With `discover`, unknown DIDs are
-/// tracked.
-///
-/// From: SUPERVISOR. To: ROUTER. Travels: local only.
+/// tracked. From: SUPERVISOR. To: ROUTER.
 struct repo_listing {
   std::vector<repo_listed> repos;
   bool discover = false;
@@ -114,9 +104,7 @@ struct repo_listing {
 struct listing_taken {};
 
 /// A line of a listing keeps the REPO awake until it is decided (`open`), or
-/// does so no longer.
-///
-/// From: REPO. To: ROUTER. Travels: local only.
+/// does so no longer. From: REPO. To: ROUTER.
 struct listing_doubt {
   atproto::did repo;
   uint32_t upstream = 0; ///< The upstream that was listed.
@@ -125,8 +113,7 @@ struct listing_doubt {
 
 /// The answer to `identity_ask`. There may be several to one question: a
 /// document as soon as it is there, a newer one, and then whose its handle is.
-///
-/// From: IDENTITY. To: REPO, SUPERVISOR, API. Travels: local only.
+/// From: IDENTITY. To: REPO, SUPERVISOR, API.
 struct identity_answer {
   atproto::did repo;
   result<storage::identity_row> fact{};

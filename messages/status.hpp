@@ -8,7 +8,6 @@
 namespace weir {
 
 /// Asks an actor what it is and how it is. Every actor answers `actor_status`.
-///
 /// From: anyone. To: any actor. Travels: between nodes.
 struct get_status {};
 
