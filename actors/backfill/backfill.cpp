@@ -71,7 +71,7 @@ private:
   std::shared_ptr<import_machine> import_;
   /// Exists until the end, like the import.
   std::optional<fetch_machine> machine_;
-  std::shared_ptr<repo_download> download_;
+  net::http_call_ptr download_;
   bool step_is_due_ = false; ///< A step was ordered, here or from a READER.
 };
 

@@ -3,25 +3,15 @@
 #include "actors/backfill/fetch_machine.hpp"
 #include "actors/support/context.hpp"
 #include "messages/backfill.hpp"
+#include "net/http_client.hpp"
 
 #include <functional>
 
 namespace weir::actors {
 
-/// The HTTP body under way, as a BACKFILL needs it. Calls from any thread.
-class repo_download {
-public:
-  virtual ~repo_download() = default;
-
-  /// Allows more body bytes to be read from the socket.
-  virtual void grant(uint64_t bytes) = 0;
-
-  virtual void cancel() = 0;
-};
-
 /// Starts `getRepo` at a host. The head, the pieces and the end of the answer
 /// go to `to`. The real one is `make_repo_fetcher`.
-using repo_fetcher = std::function<std::shared_ptr<repo_download>(
+using repo_fetcher = std::function<net::http_call_ptr(
   const std::string& pds, const atproto::did& repo, backfill_actor to)>;
 
 /// Memory or a file, by how much is written. Made once for each import.

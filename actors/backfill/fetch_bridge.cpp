@@ -33,25 +33,12 @@ private:
   backfill_actor to_;
 };
 
-class download final : public repo_download {
-public:
-  explicit download(net::http_call_ptr call) : call_(std::move(call)) {}
-
-  void grant(uint64_t bytes) override { call_->grant(bytes); }
-
-  void cancel() override { call_->cancel(); }
-
-private:
-  net::http_call_ptr call_;
-};
-
 } // namespace
 
 repo_fetcher make_repo_fetcher(net::http_client_ptr client,
                                uint64_t bytes_max) {
   return [client, bytes_max](const std::string& pds, const atproto::did& repo,
-                             backfill_actor to)
-           -> std::shared_ptr<repo_download> {
+                             backfill_actor to) -> net::http_call_ptr {
     auto target = net::parse_url(pds);
     if (!target) {
       caf::anon_send(to, fetch_ended{target.error()});
@@ -66,8 +53,8 @@ repo_fetcher make_repo_fetcher(net::http_client_ptr client,
     request.limits.body_bytes_max = bytes_max;
     request.limits.total = limits::repo_fetch_timeout;
     request.credit = 0;
-    return std::make_shared<download>(client->stream(
-      std::move(request), std::make_shared<sink>(std::move(to))));
+    return client->stream(std::move(request),
+                          std::make_shared<sink>(std::move(to)));
   };
 }
 

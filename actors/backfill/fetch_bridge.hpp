@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/backfill/backfill.hpp"
-#include "net/http_client.hpp"
 
 namespace weir::actors {
 

@@ -2,8 +2,6 @@
 
 #include "actors/support/account_json.hpp"
 
-#include <boost/json.hpp>
-
 #include <algorithm>
 #include <utility>
 
@@ -13,13 +11,8 @@ namespace {
 
 /// The value of `error` in the body of a refusal; empty if there is none.
 std::string error_name(const std::string& body) {
-  boost::system::error_code bad;
-  const auto parsed = boost::json::parse(body, bad);
-  if (bad || !parsed.is_object())
-    return {};
-  const auto* name = parsed.get_object().if_contains("error");
-  return name != nullptr && name->is_string() ? std::string{name->get_string()}
-                                              : std::string{};
+  const auto parsed = parse_object(body);
+  return parsed ? std::string{text_of(*parsed, "error")} : std::string{};
 }
 
 /// Whether the host is at fault, rather than our store, our clock or a bound.

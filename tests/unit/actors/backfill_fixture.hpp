@@ -17,7 +17,7 @@ namespace weir::tests {
 using namespace weir::actors;
 
 /// A download whose body the test delivers.
-class scripted_download final : public repo_download {
+class scripted_download final : public net::http_call {
 public:
   void grant(uint64_t bytes) override { grants.push_back(bytes); }
 
