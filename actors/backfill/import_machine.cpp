@@ -1,5 +1,7 @@
 #include "actors/backfill/import_machine.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace weir::actors {
@@ -34,7 +36,8 @@ result<void> import_machine::finish(wall_time now) {
                                     + " that we hold: was the host restored "
                                       "from a backup?");
   root_ = std::move(*root);
-  window_is_all_ = keep_in_memory();
+  // A larger repository is walked twice, so that it need not fit into memory.
+  window_is_all_ = walk_.bytes_fed() <= limits::import_one_pass_bytes_max;
   phase_ = phase::proving;
   return {};
 }
@@ -149,10 +152,7 @@ bool import_machine::compare(import_progress& out) {
 }
 
 void import_machine::emit(const fetched& x, const atproto::cid& before) {
-  const auto parts = atproto::split_path(x.path);
   storage::new_operation op;
-  op.scope = parts.collection;
-  op.rkey = parts.rkey;
   op.action = before.defined() ? atproto::op_action::update
                                : atproto::op_action::create;
   op.id = x.id;
@@ -161,21 +161,23 @@ void import_machine::emit(const fetched& x, const atproto::cid& before) {
     op.content = shared_bytes{arena_, bytes_view{*arena_}.subspan(x.offset,
                                                                   x.size)};
   ops_bytes_ += x.size;
-  ops_.push_back(std::move(op));
-  if (ops_.size() >= limits::chunk_ops_max
-      || ops_bytes_ >= limits::chunk_bytes_max)
-    close_chunk();
+  push(x.path, std::move(op));
 }
 
 /// The host no longer has the record, or the filter became narrower (SYNC-20).
 void import_machine::emit_delete(const heads_page::head& x) {
-  const auto parts = atproto::split_path(x.path);
   storage::new_operation op;
+  op.action = atproto::op_action::remove;
+  push(x.path, std::move(op));
+}
+
+void import_machine::push(const std::string& path, storage::new_operation op) {
+  const auto parts = atproto::split_path(path);
   op.scope = parts.collection;
   op.rkey = parts.rkey;
-  op.action = atproto::op_action::remove;
   ops_.push_back(std::move(op));
-  if (ops_.size() >= limits::chunk_ops_max)
+  if (ops_.size() >= limits::chunk_ops_max
+      || ops_bytes_ >= limits::chunk_bytes_max)
     close_chunk();
 }
 
@@ -183,8 +185,7 @@ void import_machine::on_heads(std::vector<heads_page::head> page, bool end) {
   heads_end_ = end || page.empty();
   if (!page.empty())
     last_head_ = page.back().path;
-  for (auto& x : page)
-    heads_.push_back(std::move(x));
+  std::ranges::move(page, std::back_inserter(heads_));
 }
 
 } // namespace weir::actors

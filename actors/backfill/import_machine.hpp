@@ -19,8 +19,6 @@ namespace weir::actors {
 /// What an import starts from. A base without records is like none.
 struct import_order : fetch_order {
   atproto::did repo;
-  /// A larger repository is walked twice, so that it need not fit into memory.
-  uint64_t one_pass_bytes_max = limits::import_one_pass_bytes_max;
   /// Entries of the block index in memory; more lie in the index spool.
   size_t index_entries_max = limits::walk_index_entries_max;
 };
@@ -80,14 +78,12 @@ private:
   bool compare(import_progress& out);
   void emit(const fetched& x, const atproto::cid& before);
   void emit_delete(const heads_page::head& x);
+  void push(const std::string& path, storage::new_operation op);
   void close_chunk() {
     if (ops_.empty())
       return;
     ready_.push_back(std::exchange(ops_, {}));
     ops_bytes_ = 0;
-  }
-  bool keep_in_memory() const noexcept {
-    return walk_.bytes_fed() <= order_.one_pass_bytes_max;
   }
 
   import_order order_;
