@@ -151,7 +151,6 @@ void backfill::end(fetch_machine::ending x) {
 }
 
 backfill_actor::behavior_type backfill::make_behavior() {
-  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   held_.set(machine_->bytes_held());
   send(env_.shared->supervisor,
        fetch_begun{repo_, order_.job}, backfill_actor{this});

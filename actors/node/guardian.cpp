@@ -23,7 +23,6 @@ public:
 
   behavior_type make_behavior() override {
     set_down_handler([this](caf::down_msg& x) { on_down(x); });
-    set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
     for (const auto& child : children_)
       monitor(child.handle);
     return {

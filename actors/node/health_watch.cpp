@@ -28,8 +28,7 @@ namespace {
 /// Asks repos that were refused for a rev later than our clock to fetch again,
 /// one page at a time.
 void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
-  reader_job job;
-  job.run = [shared, after](store_readers&) {
+  const auto job = [shared, after](store_readers&) {
     const auto page = shared->stores.list_ahead(after, limits::clock_retry_page);
     if (!page) {
       log::error("clock_retry_failed", {{"reason", to_string(page.error())}});
@@ -43,7 +42,7 @@ void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
     if (!page->end)
       retry_ahead(shared, page->last);
   };
-  caf::anon_send(shared->root().reader_of(0), std::move(job));
+  caf::anon_send(shared->root().reader_of(0), reader_job{job});
 }
 
 /// A random place among the names of the directory.
@@ -64,8 +63,7 @@ void recall_known(const context_ptr& shared) {
   for (auto& x : places)
     x = anywhere(*shared->random);
   places.emplace_back(); // For a store with few repos.
-  reader_job job;
-  job.run = [shared, places = std::move(places)](store_readers&) {
+  const auto job = [shared, places = std::move(places)](store_readers&) {
     for (const auto& from : places) {
       const auto page = shared->stores.list_status(
         storage::repo_status::synced, from,
@@ -79,7 +77,7 @@ void recall_known(const context_ptr& shared) {
       });
     }
   };
-  caf::anon_send(shared->root().reader_of(0), std::move(job));
+  caf::anon_send(shared->root().reader_of(0), reader_job{job});
 }
 
 /// A cause that nothing tested is not reported as working again.
@@ -101,7 +99,6 @@ public:
   }
 
   behavior_type make_behavior() override {
-    set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
     recall_known(shared_);
     look();
     return {

@@ -65,7 +65,6 @@ public:
     : observed(config, "progress"), shared_(std::move(shared)) {}
 
   behavior_type make_behavior() override {
-    set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
     look();
     return {
       [this](tick x) {
@@ -146,13 +145,10 @@ private:
   /// Measuring reads the disk, so a READER does it.
   void measure(steady_time now) {
     sized_at_ = now;
-    for (const auto& x : shared_->partitions()) {
-      reader_job job;
-      job.run = [home = x, now](store_readers& store) {
-        home->growth.note(storage::store_sizes(store.db), now);
-      };
-      send(x->reader_of(0), std::move(job));
-    }
+    for (const auto& x : shared_->partitions())
+      send(x->reader_of(0), reader_job{[home = x, now](store_readers& store) {
+             home->growth.note(storage::store_sizes(store.db), now);
+           }});
   }
 
   context_ptr shared_;

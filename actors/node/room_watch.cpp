@@ -59,9 +59,6 @@ public:
   }
 
   behavior_type make_behavior() override {
-    set_exit_handler([this](caf::exit_msg& x) {
-      quit(x.reason);
-    });
     look();
     measure();
     return {
@@ -98,9 +95,8 @@ private:
   /// the directory of a partition may be on a disk of its own.
   void look() {
     look_at_.reset();
-    reader_job job;
-    job.run = [to = room_actor{this}, shared = shared_,
-               wanted = options_.disk_reserve](store_readers&) {
+    const auto job = [to = room_actor{this}, shared = shared_,
+                      wanted = options_.disk_reserve](store_readers&) {
       std::optional<disk_reading> out;
       for (const auto* x : shared->stores.each()) {
         auto room = x->db.space();
@@ -114,7 +110,7 @@ private:
       }
       caf::anon_send(to, std::move(*out));
     };
-    send(shared_->root().reader_of(0), std::move(job));
+    send(shared_->root().reader_of(0), reader_job{job});
   }
 
   void on_disk(const disk_reading& x) {

@@ -287,7 +287,6 @@ void repo::passivate(bool crowded) {
 }
 
 repo_actor::behavior_type repo::make_behavior() {
-  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   set_down_handler([this](caf::down_msg& x) { on_down(x); });
   load();
   return {
