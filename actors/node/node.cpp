@@ -177,9 +177,7 @@ result<void> node::impl::start_partitions() {
   for (const auto& x : partitions)
     if (auto ok = x->load_repos(filter_generation); !ok)
       return ok;
-  outdated = shared->sum([](const partition_context& x) {
-    return x.stats.outdated.load();
-  });
+  outdated = shared->sum(&store_stats::outdated);
   shared->doubts->set_most(
     {plan_memory(config).doubts, limits::doubt_disk_bytes_max});
   repos = std::make_shared<repo_metrics>(shared->metrics);

@@ -8,6 +8,11 @@ namespace weir::actors {
 
 namespace {
 
+/// Reads the sum over all partitions of one of their numbers.
+auto sum_of(const context& shared, auto which) {
+  return [&shared, which] { return double(shared.sum(which)); };
+}
+
 using state_reader = std::vector<state_count> (*)(const context&);
 
 void add_state_gauges(context& shared, const std::string& name,
@@ -25,11 +30,8 @@ void add_repo_gauges(context& shared) {
   add_state_gauges(shared, "weir_repos", "Repos by state", repo_states);
   add_state_gauges(shared, "weir_accounts", "Repos by state of their account",
                    account_states);
-  metrics.gauge("weir_oplog_seq", "Durable operations in the log", [&shared] {
-    return double(shared.sum([](const partition_context& x) {
-      return x.stats.durable.load();
-    }));
-  });
+  metrics.gauge("weir_oplog_seq", "Durable operations in the log",
+                sum_of(shared, &store_stats::durable));
   for (const auto& x : shared.partitions())
     metrics.gauge(
       "weir_partition_oplog_seq",
@@ -38,14 +40,11 @@ void add_repo_gauges(context& shared) {
         return double(home->stats.durable);
       });
   metrics.gauge("weir_records", "Records in the copies of all repos",
-                [&shared] {
-                  return double(record_count(shared));
-                });
-  metrics.gauge("weir_repos_synced", "Repos in the state synced", [&shared] {
-    return double(shared.sum([](const partition_context& x) {
-      return x.stats.repos[size_t(storage::repo_status::synced)].load();
-    }));
-  });
+                sum_of(shared, &store_stats::records));
+  metrics.gauge("weir_repos_synced", "Repos in the state synced",
+                sum_of(shared, [](const partition_context& x) {
+                  return x.stats.count(storage::repo_status::synced);
+                }));
   metrics.gauge("weir_repos_tracked", "Repos tracked", [&shared] {
     return double(repo_count(shared));
   });
@@ -99,16 +98,9 @@ void add_store_gauges(
 
 void add_consumer_gauges(context& shared) {
   auto& metrics = shared.metrics;
-  const auto sum = [&shared](std::atomic<uint64_t> consumer_stats::*which) {
-    return [&shared, which] {
-      return double(shared.sum([which](const partition_context& x) {
-        return (x.outbox.*which).load();
-      }));
-    };
-  };
   metrics.gauge("weir_consumer_backlog_events",
                 "Events in the log that are not acked",
-                sum(&consumer_stats::backlog));
+                sum_of(shared, &consumer_stats::backlog));
   metrics.gauge("weir_consumer_backlog_seconds",
                 "Age of the oldest event that could be delivered and is not "
                 "acked",
@@ -116,22 +108,22 @@ void add_consumer_gauges(context& shared) {
                   return backlog_seconds(shared, shared.time->wall_now());
                 });
   metrics.gauge("weir_consumer_inflight", "Events in the window",
-                sum(&consumer_stats::in_flight));
+                sum_of(shared, &consumer_stats::in_flight));
   metrics.counter("weir_delivered_total", "Events sent",
-                  sum(&consumer_stats::sent));
+                  sum_of(shared, &consumer_stats::sent));
   metrics.counter("weir_redelivered_total", "Events sent again",
-                  sum(&consumer_stats::redelivered));
+                  sum_of(shared, &consumer_stats::redelivered));
   metrics.counter("weir_acked_total", "Events acked",
-                  sum(&consumer_stats::acked));
+                  sum_of(shared, &consumer_stats::acked));
   metrics.counter("weir_consumer_foreign_acks_total",
                   "Acks of ids that this log never gave out",
-                  sum(&consumer_stats::foreign_acks));
+                  sum_of(shared, &consumer_stats::foreign_acks));
   metrics.counter("weir_consumer_bad_acks_total",
                   "Messages from applications that were no valid acks",
-                  sum(&consumer_stats::refused_acks));
+                  sum_of(shared, &consumer_stats::refused_acks));
   metrics.gauge("weir_deadletters",
                 "Events that were given up and wait to be retried or dropped",
-                sum(&consumer_stats::dead_letters));
+                sum_of(shared, &consumer_stats::dead_letters));
 }
 
 void add_stream_gauges(context& shared) {

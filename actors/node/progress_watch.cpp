@@ -11,22 +11,14 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include <algorithm>
 #include <cstdio>
+#include <functional>
 
 namespace weir::actors {
 
 namespace {
 
 using storage::repo_status;
-
-int64_t earlier(int64_t x, int64_t y) {
-  return std::min(x, y);
-}
-
-int64_t later(int64_t x, int64_t y) {
-  return std::max(x, y);
-}
 
 /// With one digit after the point, or `digits`.
 std::string short_number(double x, int digits = 1) {
@@ -85,45 +77,38 @@ public:
   }
 
 private:
-  template <class F>
-  uint64_t sum(F f) const {
-    return shared_->sum([f](const partition_context& x) {
-      return f(x.stats);
-    });
-  }
-
   /// The first or the last time that any partition noted.
-  template <class Select>
+  /// @param before `std::less` for the first, `std::greater` for the last.
+  template <class Order>
   std::optional<steady_time>
-  time_of(std::atomic<int64_t> store_stats::*which, Select select) const {
+  time_of(std::atomic<int64_t> store_stats::*which, Order before) const {
     int64_t out = 0;
     for (const auto& x : shared_->partitions())
-      if (const auto at = (x->stats.*which).load(); at != 0)
-        out = out == 0 ? at : select(out, at);
+      if (const auto at = (x->stats.*which).load();
+          at != 0 && (out == 0 || before(at, out)))
+        out = at;
     return out == 0 ? std::nullopt : std::optional{steady_time{out}};
   }
 
   uint64_t count(repo_status x) const {
-    return sum([x](const store_stats& y) {
-      return y.repos[static_cast<size_t>(x)].load(std::memory_order_relaxed);
+    return shared_->sum([x](const partition_context& y) {
+      return y.stats.count(x);
     });
   }
 
   void look() {
     const auto now = shared_->time->steady_now();
     timer_.arm(this, now, now + limits::story_look_interval);
-    const auto fallen = sum([](const store_stats& x) {
-      return x.fallen.load();
-    });
+    const auto fallen = shared_->sum(&store_stats::fallen);
     const backfill_counts counts{
-      sum([](const store_stats& x) { return x.waiting(); }),
+      shared_->sum([](const auto& x) { return x.stats.waiting(); }),
       count(repo_status::synced) + fallen,
       count(repo_status::error),
-      time_of(&store_stats::waits_since, earlier),
-      time_of(&store_stats::waited_until, later),
+      time_of(&store_stats::waits_since, std::less<>{}),
+      time_of(&store_stats::waited_until, std::greater<>{}),
       shared_->memory->held(memory_use::claims) > 0,
       fallen,
-      sum([](const store_stats& x) { return x.outdated.load(); })};
+      shared_->sum(&store_stats::outdated)};
     for (const auto& x : story_.look(counts, now)) {
       write(x);
       if (x.is == backfill_news::what::done)

@@ -97,6 +97,14 @@ struct context {
     return out;
   }
 
+  /// Adds up one number of the stores, or of the CONSUMERs.
+  uint64_t sum(std::atomic<uint64_t> store_stats::*which) const {
+    return sum([which](const auto& x) { return (x.stats.*which).load(); });
+  }
+  uint64_t sum(std::atomic<uint64_t> consumer_stats::*which) const {
+    return sum([which](const auto& x) { return (x.outbox.*which).load(); });
+  }
+
   // -- streams ----------------------------------------------------------------
 
   void set_upstream(uint32_t id, upstream_actor x) {

@@ -15,12 +15,6 @@ uint64_t repo_count(const context& x) {
   });
 }
 
-uint64_t record_count(const context& x) {
-  return x.sum([](const partition_context& y) {
-    return y.stats.records.load();
-  });
-}
-
 std::vector<state_count> repo_states(const context& x) {
   std::vector<state_count> out;
   for (const auto each :
@@ -63,18 +57,6 @@ std::optional<double> store_growth_per_day(const context& x) {
     out += *growth;
   }
   return out;
-}
-
-uint64_t backlog(const context& x) {
-  return x.sum([](const partition_context& y) {
-    return y.outbox.backlog.load();
-  });
-}
-
-uint64_t dead_letters(const context& x) {
-  return x.sum([](const partition_context& y) {
-    return y.outbox.dead_letters.load();
-  });
 }
 
 double backlog_seconds(const context& x, wall_time now) {

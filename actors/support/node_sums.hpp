@@ -14,7 +14,9 @@ namespace weir::actors {
 uint64_t repo_count(const context& x);
 
 /// Records in the copies.
-uint64_t record_count(const context& x);
+inline uint64_t record_count(const context& x) {
+  return x.sum(&store_stats::records);
+}
 
 struct state_count {
   std::string_view word; ///< As in docs/api.md.
@@ -34,8 +36,12 @@ storage::family_sizes store_sizes(const context& x);
 std::optional<double> store_growth_per_day(const context& x);
 
 /// Durable events that are not settled yet, and dead letters that are kept.
-uint64_t backlog(const context& x);
-uint64_t dead_letters(const context& x);
+inline uint64_t backlog(const context& x) {
+  return x.sum(&consumer_stats::backlog);
+}
+inline uint64_t dead_letters(const context& x) {
+  return x.sum(&consumer_stats::dead_letters);
+}
 
 /// Age of the oldest event that could be delivered and is not settled.
 double backlog_seconds(const context& x, wall_time now);

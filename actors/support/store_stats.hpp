@@ -47,14 +47,15 @@ struct store_stats {
     --accounts[static_cast<size_t>(account)];
   }
 
+  uint64_t count(storage::repo_status x) const noexcept {
+    return repos[static_cast<size_t>(x)].load(std::memory_order_relaxed);
+  }
+
   /// Repos that are to be fetched, or are being fetched.
   uint64_t waiting() const noexcept {
-    uint64_t sum = 0;
-    for (const auto x :
-         {storage::repo_status::pending, storage::repo_status::syncing,
-          storage::repo_status::desync})
-      sum += repos[static_cast<size_t>(x)].load(std::memory_order_relaxed);
-    return sum;
+    return count(storage::repo_status::pending)
+           + count(storage::repo_status::syncing)
+           + count(storage::repo_status::desync);
   }
 
   /// The status of one repo changed; called together with `add` and
