@@ -13,7 +13,7 @@ namespace weir::actors {
 
 namespace {
 
-class guardian final : public observed<guardian_actor::base> {
+class guardian final : public observed<common_actor::base> {
 public:
   guardian(caf::actor_config& config, context_ptr shared,
            std::vector<guarded_child> children,
@@ -73,7 +73,7 @@ private:
 
 } // namespace
 
-guardian_actor
+common_actor
 spawn_guardian(caf::actor_system& system, context_ptr shared,
                std::vector<guarded_child> children,
                std::function<void(const error&)> escalate) {

@@ -19,12 +19,18 @@ struct guarded_child {
   std::function<caf::strong_actor_ptr()> restart;
 };
 
-using guardian_actor = common_actor;
+/// Adds a child without a `restart`.
+template <class Handle>
+void guard(std::vector<guarded_child>& children, std::string name,
+           const Handle& x) {
+  children.push_back(
+    {std::move(name), caf::actor_cast<caf::strong_actor_ptr>(x), {}});
+}
 
 /// Spawns the supervisor at the root: one for one, 3 restarts in 10 s, then
 /// `escalate` (actors.md, Rules). A child that ends without a failure is no
 /// longer watched.
-guardian_actor
+common_actor
 spawn_guardian(caf::actor_system& system, context_ptr shared,
                std::vector<guarded_child> children,
                std::function<void(const error&)> escalate);

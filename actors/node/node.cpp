@@ -48,18 +48,9 @@ struct node::impl {
   std::vector<storage::upstream_row> streams; ///< As they were at the start.
   uint32_t filter_generation = 0;
   uint64_t outdated = 0; ///< `node_holdings::outdated`.
-  guardian_actor guardian;
-  room_actor room;
-  common_actor health;
-  common_actor progress;
+  common_actor guardian;
+  std::vector<common_actor> watches;
   bool stopped = false;
-
-  /// The process ends with this actor, unless its child has a `restart`.
-  template <class Handle>
-  void guard(std::string name, const Handle& x) {
-    children.push_back(
-      {std::move(name), caf::actor_cast<caf::strong_actor_ptr>(x), {}});
-  }
 
   result<void> start(const node& owner);
   result<void> open_partitions();
@@ -166,7 +157,7 @@ result<void> node::impl::start_stores() {
   for (const auto& x : partitions)
     x->start_store(*system);
   shared->identity = setup().identity();
-  guard("identity", shared->identity);
+  guard(children, "identity", shared->identity);
   // Rows with reports of relays that are no longer followed need work.
   show_upstreams();
   return {};
@@ -207,7 +198,7 @@ result<void> node::impl::start_supervisor() {
   if (!listings)
     return listings.error();
   env.listings = std::move(*listings);
-  guard("supervisor", setup().supervisor(std::move(env)));
+  guard(children, "supervisor", setup().supervisor(std::move(env)));
   return {};
 }
 
@@ -226,7 +217,7 @@ result<void> node::impl::start_servers() {
   auto ok = servers.start(*system, std::move(env), config, net.transport,
                           *seams.time);
   if (ok)
-    guard("api", servers.faces.actor);
+    guard(children, "api", servers.faces.actor);
   return ok;
 }
 
@@ -246,7 +237,7 @@ void node::impl::show_upstreams() {
 
 void node::impl::start_upstreams() {
   for (const auto& row : streams) {
-    guard("upstream", setup().stream(row));
+    guard(children, "upstream", setup().stream(row));
     children.back().restart = [this, id = row.id]() -> caf::strong_actor_ptr {
       // Restart from its row: frames that were in flight come again.
       const auto known = storage::load_upstreams(*root().store().db);
@@ -267,38 +258,39 @@ void node::impl::start_watches() {
   options.memory_limit = config.memory_limit;
   if (seams.resident)
     options.resident = seams.resident;
-  room = spawn_room_watch(*system, shared, std::move(options), on_failure);
-  guard("room", room);
-  health = spawn_health_watch(*system, shared);
-  guard("health", health);
-  progress = spawn_progress_watch(*system, shared);
-  guard("progress", progress);
+  const auto watch = [this](std::string name, common_actor x) {
+    guard(children, std::move(name), x);
+    watches.push_back(std::move(x));
+  };
+  watch("room",
+        spawn_room_watch(*system, shared, std::move(options), on_failure));
+  watch("health", spawn_health_watch(*system, shared));
+  watch("progress", spawn_progress_watch(*system, shared));
 }
 
 /// Ends intake first, then the actors that work on it, the stores last.
 void node::impl::stop_actors() {
   caf::scoped_actor self{*system};
   // The context keeps its handles until no actor reads them any more.
-  const auto end = [&](const caf::strong_actor_ptr& x) {
+  const auto end = [&](const common_actor& x) {
     if (!x)
       return;
-    self->send(caf::actor_cast<common_actor>(x), stop_actor{});
-    system.wait_for(self, x);
+    self->send(x, stop_actor{});
+    system.wait_for(self, caf::actor_cast<caf::strong_actor_ptr>(x));
   };
-  end(caf::actor_cast<caf::strong_actor_ptr>(guardian));
-  end(caf::actor_cast<caf::strong_actor_ptr>(room));
-  end(caf::actor_cast<caf::strong_actor_ptr>(health));
-  end(caf::actor_cast<caf::strong_actor_ptr>(progress));
+  end(guardian);
+  for (const auto& x : watches)
+    end(x);
   if (servers.data)
     servers.data->stop_listening();
   for (const auto& x : shared->all_upstreams())
     self->send(x, stop_actor{});
   for (const auto& x : shared->all_upstreams())
     system.wait_for(self, caf::actor_cast<caf::strong_actor_ptr>(x));
-  end(caf::actor_cast<caf::strong_actor_ptr>(shared->supervisor));
+  end(shared->supervisor);
   for (const auto& x : partitions)
     x->end_routers(end);
-  end(caf::actor_cast<caf::strong_actor_ptr>(shared->identity));
+  end(shared->identity);
   for (const auto& x : partitions)
     x->end_consumer(end);
   if (servers.faces.stop)
@@ -323,9 +315,7 @@ void node::impl::stop() {
   servers.faces = {};
   children.clear();
   guardian = nullptr;
-  room = nullptr;
-  health = nullptr;
-  progress = nullptr;
+  watches.clear();
   shared->clear();
   net.guarded = nullptr; // Clients end before the loops that they run on.
   net.configured = nullptr;

@@ -64,17 +64,17 @@ void partition::start_store(caf::actor_system& system) {
     {store_->writer.get(), store_->tail.get(),
      [this] { return store_->db->level0_files(); }},
     options, [this](const error& why) { on_journal_failure(why); });
-  guard("journal", home.journal);
+  guard(children_, "journal", home.journal);
   home.sweeper
     = spawn_sweeper(system, env_.shared, env_.home,
                     {store_->db.get(), store_->tail.get()}, own_threads);
-  guard("sweeper", home.sweeper);
+  guard(children_, "sweeper", home.sweeper);
   const auto readers = std::max<size_t>(
     env_.config.readers / env_.config.partitions, 1);
   for (size_t i = 0; i < readers; ++i) {
     home.readers.push_back(
       spawn_reader(system, *store_->readers, own_threads));
-    guard("reader", home.readers.back());
+    guard(children_, "reader", home.readers.back());
   }
 }
 
@@ -111,7 +111,7 @@ void partition::start_consumer(caf::actor_system& system) {
      store_->db->log_identity(), config.consumer_disable_acks},
     std::move(options), std::move(state));
   home.subscribers.add(home.consumer);
-  guard("consumer", home.consumer);
+  guard(children_, "consumer", home.consumer);
 }
 
 void partition::start_routers(
@@ -146,22 +146,22 @@ void partition::start_routers(
     options.signal = filter_of(config.signal_collections);
     routers_.push_back(spawn_router(system, env_.shared, env_.home, options,
                                     std::move(known_.tracked[i]), make_repo));
-    guard("router", routers_.back());
+    guard(children_, "router", routers_.back());
     env_.shared->add_router(routers_.back());
   }
 }
 
 void partition::end_routers(const ender& end) {
   for (const auto& x : routers_)
-    end(caf::actor_cast<caf::strong_actor_ptr>(x));
+    end(x);
   routers_.clear();
 }
 
 void partition::end_store(const ender& end) {
-  end(caf::actor_cast<caf::strong_actor_ptr>(env_.home->sweeper));
-  end(caf::actor_cast<caf::strong_actor_ptr>(env_.home->journal));
+  end(env_.home->sweeper);
+  end(env_.home->journal);
   for (const auto& x : env_.home->readers)
-    end(caf::actor_cast<caf::strong_actor_ptr>(x));
+    end(x);
   children_.clear();
 }
 

@@ -80,13 +80,11 @@ public:
   }
 
   /// Ends an actor and returns when it is down; keeps no handle of it.
-  using ender = std::function<void(const caf::strong_actor_ptr&)>;
+  using ender = std::function<void(const common_actor&)>;
 
   void end_routers(const ender& end);
 
-  void end_consumer(const ender& end) {
-    end(caf::actor_cast<caf::strong_actor_ptr>(env_.home->consumer));
-  }
+  void end_consumer(const ender& end) { end(env_.home->consumer); }
 
   /// The JOURNAL ends after everything that was sent before is written; only
   /// the READERs end later.
@@ -99,12 +97,6 @@ private:
                 const std::shared_ptr<repo_metrics>& repos,
                 const std::shared_ptr<const backfill_factory>& make_backfill);
   void on_journal_failure(const error& why) const;
-
-  template <class Handle>
-  void guard(std::string name, const Handle& x) {
-    children_.push_back(
-      {std::move(name), caf::actor_cast<caf::strong_actor_ptr>(x), {}});
-  }
 
   partition_environment env_;
   std::unique_ptr<store_set> store_;
