@@ -14,12 +14,12 @@ std::vector<backfill_news> backfill_story::look(backfill_counts x,
     told_ = x;
     told_at_ = now;
   }
-  if (!running_)
-    return look_idle(x, now);
   if (x.waiting > 0 || x.synced + x.failed != ended_) {
     ended_ = x.synced + x.failed;
     busy_at_ = now;
   }
+  if (!running_)
+    return look_idle(x, now);
   const seconds rest = x.claimed ? limits::story_claims_rest : limits::story_rest;
   if (now - busy_at_ >= rest)
     return {end(x, now)};
@@ -52,10 +52,6 @@ backfill_story::look_idle(const backfill_counts& x, steady_time now) {
     return {begin(x, now)};
   // Fast fetches: many are reported at once, few together after a while.
   const auto more = x.synced - told_.synced;
-  if (x.waiting > 0 || x.synced + x.failed != ended_) {
-    ended_ = x.synced + x.failed;
-    busy_at_ = now;
-  }
   if (x.waiting > 0)
     return {};
   if (more == 0) {

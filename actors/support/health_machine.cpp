@@ -193,7 +193,7 @@ health_machine::findings_list health_machine::judge(const views& streams,
               + std::to_string(std::abs(minutes.count()))
               + (minutes.count() > 0 ? " minutes ahead of" : " minutes behind")
               + " this machine's clock"));
-    out.back().level = health_level::degraded;
+    lower(out.back());
   }
   judge_work(now, out);
   const auto named = judge_streams(streams, now, out);
@@ -253,8 +253,8 @@ void health_machine::judge_work(steady_time now, findings_list& out) {
     return;
   out.push_back(found(health_cause::fetch, failing_host_, fetches_.text(),
                       fetches_.is_stale(now)));
-  if (!hosts_fail && out.back().level == health_level::failing)
-    out.back().level = health_level::degraded; // The other hosts are quiet.
+  if (!hosts_fail)
+    lower(out.back()); // The other hosts are quiet.
 }
 
 std::optional<health_finding>
@@ -282,7 +282,7 @@ health_machine::judge_stream(const upstream_view& x, stream_state& known,
     return std::nullopt;
   auto out = found(health_cause::upstream, x.origin,
                    x.stalls ? x.last_error : untold);
-  out.level = health_level::degraded;
+  lower(out);
   return out;
 }
 
@@ -306,8 +306,7 @@ size_t health_machine::judge_streams(const views& streams, steady_time now,
         return bad.contains(x.id);
       }))
     for (auto i = first; i < out.size(); ++i)
-      if (out[i].level == health_level::failing)
-        out[i].level = health_level::degraded;
+      lower(out[i]);
   return named;
 }
 
@@ -326,8 +325,8 @@ void health_machine::judge_commits(const views& streams, size_t named,
     "most commits of most upstreams are refused: " + commits_.text(),
     commits_.is_stale(now)));
   const auto heard = std::min(streams.size(), limits::health_subjects_max);
-  if (out.back().level == health_level::failing && 2 * failing <= heard)
-    out.back().level = health_level::degraded;
+  if (2 * failing <= heard)
+    lower(out.back());
 }
 
 /// Whether no DID was found recently, and none of the known ones either. Others

@@ -38,15 +38,8 @@ const char* remedy_of(health_cause x) noexcept {
 }
 
 const char* to_string(health_level x) noexcept {
-  switch (x) {
-    case health_level::failing:
-      return "failing";
-    case health_level::degraded:
-      return "degraded";
-    case health_level::unproved:
-      return "unproved";
-  }
-  return "unknown";
+  constexpr std::array names{"failing", "degraded", "unproved"};
+  return names[static_cast<size_t>(x)];
 }
 
 } // namespace weir::actors

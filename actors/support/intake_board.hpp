@@ -102,26 +102,12 @@ enum class shortage : uint8_t {
   clock, ///< Agreement with the clocks of others.
 };
 
-/// The first word of its reason. Never null.
-constexpr const char* to_string(shortage x) noexcept {
-  switch (x) {
-    case shortage::disk:
-      return "disk";
-    case shortage::memory:
-      return "memory";
-    case shortage::store:
-      return "store";
-    case shortage::clock:
-      return "clock";
-  }
-  return "unknown";
-}
-
 /// What is let in at this moment, and why not more. NODE writes it; every actor
 /// that lets something in reads it. Any thread.
 class intake_board {
 public:
-  static constexpr size_t shortages = 4;
+  /// In the order of `shortage`: the first word of each reason.
+  static constexpr std::array names{"disk", "memory", "store", "clock"};
 
   /// @param why A sentence for people; empty when the level is open.
   void set(shortage of, intake_level to, std::string why) {
@@ -155,16 +141,16 @@ public:
   std::vector<std::string> reasons() const {
     const std::lock_guard guard{mutex_};
     std::vector<std::string> out;
-    for (size_t i = 0; i < shortages; ++i)
+    for (size_t i = 0; i < names.size(); ++i)
       if (!reasons_[i].empty())
-        out.push_back(to_string(shortage(i)) + (": " + reasons_[i]));
+        out.push_back(names[i] + (": " + reasons_[i]));
     return out;
   }
 
 private:
-  std::array<std::atomic<intake_level>, shortages> levels_{};
+  std::array<std::atomic<intake_level>, names.size()> levels_{};
   mutable std::mutex mutex_;
-  std::array<std::string, shortages> reasons_;
+  std::array<std::string, names.size()> reasons_;
 };
 
 } // namespace weir::actors
