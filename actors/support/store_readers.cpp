@@ -37,15 +37,14 @@ store_readers::load_identity(const atproto::did& repo) const {
   return storage::load_identity(db, repo);
 }
 
-result<store_readers::export_state>
-store_readers::load_export(size_t names_max) const {
+result<export_stored> store_readers::load_export(size_t names_max) const {
   auto place = storage::load_export_place(db);
   if (!place)
     return place.error();
   auto first = storage::list_exported(db, names_max);
   if (!first)
     return first.error();
-  return export_state{std::move(*place), std::move(*first)};
+  return export_stored{std::move(*place), std::move(*first)};
 }
 
 result<std::optional<storage::identity_row>>

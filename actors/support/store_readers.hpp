@@ -2,6 +2,7 @@
 
 #include "messages/backfill.hpp"
 #include "messages/consumer.hpp"
+#include "messages/identity.hpp"
 #include "messages/repo.hpp"
 #include "storage/format/records.hpp"
 #include "storage/tables/repo_table.hpp"
@@ -51,11 +52,7 @@ struct store_readers {
 
   /// How far the directory's export was read, and the first DIDs that it has
   /// rows of, at most `names_max`.
-  struct export_state {
-    storage::export_row place;
-    std::vector<atproto::did> names;
-  };
-  result<export_state> load_export(size_t names_max) const;
+  result<export_stored> load_export(size_t names_max) const;
 
   /// The row that the directory's export has of the repo.
   result<std::optional<storage::identity_row>>
