@@ -83,8 +83,7 @@ public:
   void try_order(const wire::collection_filter& filter, repo_turn& t);
 
   void take_chunk(repo_chunk x, repo_turn& t) {
-    for (auto i = undecodable_in(x.ops); i > 0; --i)
-      t.count(repo_counter::record_undecodable);
+    t.count_undecodable(x.ops);
     job_.add(std::move(x));
   }
 

@@ -46,8 +46,7 @@ public:
     t.count(tx.ops.empty() && !commit.ops.empty()
               ? repo_counter::commit_filtered
               : repo_counter::commit_applied);
-    for (auto i = undecodable_in(tx.ops); i > 0; --i)
-      t.count(repo_counter::record_undecodable);
+    t.count_undecodable(tx.ops);
     append(std::move(tx), atproto::op_action::create, commit, bytes, t);
   }
 

@@ -14,15 +14,11 @@ repo_machine::repo_machine(atproto::did repo, repo_settings_ptr settings,
                            uint64_t incarnation)
   : settings_(std::move(settings)), lane_(std::move(repo), incarnation) {}
 
-repo_turn repo_machine::turn(repo_effects& out, now_time now) noexcept {
-  return {now, *settings_, row_, lane_, out};
-}
-
 /// Turns one event into one turn, and at its end sends what was decided.
 template <class Rules>
 repo_effects repo_machine::take_turn(now_time now, Rules rules) {
   repo_effects out;
-  auto t = turn(out, now);
+  repo_turn t{now, *settings_, row_, lane_, out};
   rules(t);
   flush(t);
   if (job_.awaits_order() && !out.stop)
@@ -347,7 +343,7 @@ repo_effects repo_machine::on_buffer_page(repo_buffer_page page, now_time now) {
 
 repo_effects repo_machine::on_sleep(now_time now) {
   repo_effects out;
-  auto t = turn(out, now);
+  repo_turn t{now, *settings_, row_, lane_, out};
   if (life_.lives())
     fetch_.sleep(t);
   return out;

@@ -99,7 +99,6 @@ public:
   const atproto::did& repo() const noexcept { return lane_.repo(); }
 
 private:
-  repo_turn turn(repo_effects& out, now_time now) noexcept;
   template <class Rules>
   repo_effects take_turn(now_time now, Rules rules);
   template <class Rules>

@@ -10,13 +10,7 @@ namespace weir::actors {
 
 /// What the rules of a repo work with while they process one event: the state
 /// at that moment, and the place for effects. All parts get the same object.
-class repo_turn {
-public:
-  repo_turn(now_time time, const repo_settings& shared,
-            storage::repo_row& stored, update_lane& updates,
-            repo_effects& effects) noexcept
-    : now(time), settings(shared), row(stored), lane(updates), out(effects) {}
-
+struct repo_turn {
   const now_time now;
   const repo_settings& settings;
   storage::repo_row& row; ///< As the next update will write it.
@@ -52,6 +46,13 @@ public:
   }
 
   void count(repo_counter x) { out.counted.push_back(x); }
+
+  /// Counts the operations that wrote a block which is no record.
+  void count_undecodable(const std::vector<storage::new_operation>& ops) {
+    for (const auto& x : ops)
+      if (x.undecodable)
+        count(repo_counter::record_undecodable);
+  }
 
   /// Asks for a timer at this time, unless an earlier one is asked for.
   void arm(steady_time at) {

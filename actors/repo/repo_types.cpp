@@ -1,6 +1,5 @@
 #include "actors/repo/repo_types.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace weir::actors {
@@ -28,13 +27,6 @@ static_assert(counter_names.size()
 
 const char* to_string(repo_counter x) noexcept {
   return counter_names[static_cast<size_t>(x)];
-}
-
-size_t undecodable_in(const std::vector<storage::new_operation>& ops) noexcept {
-  return static_cast<size_t>(
-    std::count_if(ops.begin(), ops.end(), [](const auto& x) {
-      return x.undecodable;
-    }));
 }
 
 } // namespace weir::actors

@@ -78,9 +78,6 @@ enum class repo_counter : uint8_t {
 
 const char* to_string(repo_counter x) noexcept;
 
-/// Number of operations that wrote a block which is no record.
-size_t undecodable_in(const std::vector<storage::new_operation>& ops) noexcept;
-
 /// The moment of an event.
 struct now_time {
   steady_time steady;
