@@ -84,8 +84,7 @@ inline error from_caf(const caf::error& x) {
   return {static_cast<ec>(x.code()), std::move(context)};
 }
 
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, position& x) {
+auto inspect(auto& f, position& x) {
   return f(caf::meta::type_name("position"), x.upstream, x.epoch, x.seq);
 }
 
@@ -120,33 +119,27 @@ typename Inspector::result_type inspect(Inspector& f, shared_bytes& x) {
   }
 }
 
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, frames_done& x) {
+auto inspect(auto& f, frames_done& x) {
   return f(caf::meta::type_name("frames_done"), x.epoch, x.seqs, x.refused);
 }
 
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, frames_lost&) {
+auto inspect(auto& f, frames_lost&) {
   return f(caf::meta::type_name("frames_lost"));
 }
 
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, frame_batch& x) {
+auto inspect(auto& f, frame_batch& x) {
   return f(caf::meta::type_name("frame_batch"), x.frames);
 }
 
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, get_status&) {
+auto inspect(auto& f, get_status&) {
   return f(caf::meta::type_name("get_status"));
 }
 
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, status_field& x) {
+auto inspect(auto& f, status_field& x) {
   return f(caf::meta::type_name("status_field"), x.name, x.value);
 }
 
-template <class Inspector>
-typename Inspector::result_type inspect(Inspector& f, actor_status& x) {
+auto inspect(auto& f, actor_status& x) {
   return f(caf::meta::type_name("actor_status"), x.name, x.kind, x.parent,
            x.state);
 }
