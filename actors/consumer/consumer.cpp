@@ -272,12 +272,9 @@ void consumer::publish() {
   stats.sent = counters.sent;
   stats.acked = counters.acked;
   stats.redelivered = counters.resent;
-  stats.unknown_acks = counters.unknown_acks;
   stats.foreign_acks = channels_.useless().foreign();
   stats.refused_acks = channels_.useless().bad();
   stats.dead_letters = machine_.dead_letters();
-  stats.parked = counters.parked;
-  stats.sessions = machine_.sessions();
   if (!machine_.awaits_page())
     date_oldest(); // Otherwise its time comes with the page.
 }

@@ -26,12 +26,9 @@ struct consumer_stats {
   std::atomic<uint64_t> sent{0};
   std::atomic<uint64_t> acked{0};
   std::atomic<uint64_t> redelivered{0};
-  std::atomic<uint64_t> unknown_acks{0};
   std::atomic<uint64_t> foreign_acks{0}; ///< For ids that the log never gave.
   std::atomic<uint64_t> refused_acks{0}; ///< Messages that were not acks.
   std::atomic<uint64_t> dead_letters{0}; ///< Kept now.
-  std::atomic<uint64_t> parked{0};
-  std::atomic<uint64_t> sessions{0};
 
   /// Age of the oldest event that could be delivered and is not settled.
   double backlog_seconds(wall_time now) const noexcept {
