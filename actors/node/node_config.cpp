@@ -3,7 +3,6 @@
 #include "actors/node/memory_plan.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/limits.hpp"
-#include "base/option_range.hpp"
 #include "net/address_guard.hpp"
 #include "net/ip_address.hpp"
 #include "wire/filter.hpp"

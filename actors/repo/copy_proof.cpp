@@ -4,8 +4,6 @@
 #include "actors/repo/repo_clock.hpp"
 #include "actors/support/limits.hpp"
 
-#include <utility>
-
 namespace weir::actors {
 
 using storage::account_status;

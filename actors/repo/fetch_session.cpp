@@ -4,7 +4,6 @@
 #include "actors/repo/repo_clock.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace weir::actors {
 

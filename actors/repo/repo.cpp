@@ -11,7 +11,6 @@
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
 #include "messages/caf_types.hpp"
-#include "messages/identity.hpp"
 #include "storage/tables/collection_table.hpp"
 
 #include <caf/actor_system.hpp>

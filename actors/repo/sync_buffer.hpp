@@ -4,7 +4,6 @@
 #include "actors/repo/limits.hpp"
 #include "actors/repo/repo_inbox.hpp"
 
-#include <iterator>
 #include <utility>
 
 namespace weir::actors {

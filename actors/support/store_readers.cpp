@@ -3,7 +3,6 @@
 #include "actors/support/limits.hpp"
 #include "storage/format/limits.hpp"
 #include "storage/log/log_reader.hpp"
-#include "storage/log/tail_cache.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/head_cursor.hpp"
 #include "storage/tables/identity_table.hpp"
