@@ -98,9 +98,7 @@ struct repo_chunk {
 };
 
 /// Credit for one more chunk. From: REPO. To: BACKFILL.
-struct chunk_stored {
-  uint64_t job = 0;
-};
+struct chunk_stored {};
 
 /// All chunks were sent. From: BACKFILL. To: REPO.
 struct repo_fetched {
