@@ -69,17 +69,10 @@ public:
     if (!completeness::counts(row))
       return;
     all_.add(repo, row.last_sync, x);
-    const auto known = hosts_.find(row.pds);
-    if (known != hosts_.end()) {
-      known->second.add(repo, row.last_sync, x);
-      return;
-    }
-    if (is_full_) {
-      others_.add(repo, row.last_sync, x);
-      return;
-    }
-    hosts_[row.pds].add(repo, row.last_sync, x);
-    if (hosts_.size() >= 2 * limits::completeness_hosts_max) {
+    const auto is_counted = !is_full_ || hosts_.contains(row.pds);
+    auto& count = is_counted ? hosts_[row.pds] : others_;
+    count.add(repo, row.last_sync, x);
+    if (!is_full_ && hosts_.size() >= 2 * limits::completeness_hosts_max) {
       is_full_ = true;
       keep_largest();
     }

@@ -193,10 +193,8 @@ public:
 
   upstream_view find(uint32_t id) const {
     const std::lock_guard guard{mutex_};
-    for (const auto& x : views_)
-      if (x.id == id)
-        return x;
-    return {};
+    const auto i = std::ranges::find(views_, id, &upstream_view::id);
+    return i == views_.end() ? upstream_view{} : *i;
   }
 
   /// When a listing of the upstream was last compared, in Unix seconds; 0:

@@ -49,7 +49,6 @@ private:
   void perform(const sweeper_effects& x);
   void scan();
   void compact(const sweeper_range& x);
-  void release();
   void fail(const error& why);
   steady_time now() const { return shared_->time->steady_now(); }
 
@@ -103,12 +102,6 @@ void sweeper::compact(const sweeper_range& x) {
   perform(machine_.on_compacted(*found, now()));
 }
 
-void sweeper::release() {
-  store_.tail->clear();
-  store_.db->release_memory();
-  store_.give_back();
-}
-
 void sweeper::fail(const error& why) {
   failed_->add();
   const auto next = machine_.on_failed(now());
@@ -135,7 +128,11 @@ sweeper_actor::behavior_type sweeper::make_behavior() {
     [this](const erase_stepped& x) {
       perform(machine_.on_stepped(x.more, x.busy, now()));
     },
-    [this](release_caches) { release(); },
+    [this](release_caches) {
+      store_.tail->clear();
+      store_.db->release_memory();
+      store_.give_back();
+    },
     [this](sweep_on) {
       if (const auto range = std::exchange(order_, std::nullopt))
         compact(*range);
