@@ -37,19 +37,12 @@ inline bool on_event(storage::repo_row& row, const position& since_reset,
 /// that the copy of a quiet repo is whole.
 inline bool on_listed(storage::repo_row& row, const position& noted,
                       atproto::tid listed, atproto::tid stored) {
-  if (!noted.defined())
+  const auto is_proof = listed == stored && !row.fcsr.covers(noted);
+  if (!noted.defined() || (row.first_rev.defined() && !is_proof))
     return false;
-  if (!row.first_rev.defined()) {
-    row.first_rev = listed;
-    row.fcsr = noted;
-    return true;
-  }
-  if (listed == stored && !row.fcsr.covers(noted)) {
-    row.first_rev = listed;
-    row.fcsr = noted;
-    return true;
-  }
-  return false;
+  row.first_rev = listed;
+  row.fcsr = noted;
+  return true;
 }
 
 /// This upstream reports the repo, so it does not leave it out any more.
