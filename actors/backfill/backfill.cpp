@@ -13,16 +13,6 @@ namespace weir::actors {
 
 namespace {
 
-std::shared_ptr<import_machine> make_import(const atproto::did& repo,
-                                            const fetch_order& x,
-                                            const backfill_environment& env,
-                                            import_spools& spools) {
-  import_order out{x, repo};
-  out.index_entries_max = env.bounds.index_entries_max;
-  return std::make_shared<import_machine>(
-    std::move(out), std::move(spools.store), std::move(spools.index));
-}
-
 class backfill final : public observed<backfill_actor::base> {
 public:
   backfill(caf::actor_config& config, backfill_environment env,
@@ -31,7 +21,9 @@ public:
       repo_(std::move(repo)), order_(std::move(order)),
       from_(std::move(from)), spools_(env_.spools()),
       held_(env_.shared->memory, memory_use::fetches),
-      import_(make_import(repo_, order_, env_, spools_)),
+      import_(std::make_shared<import_machine>(
+        import_order{order_, repo_, env_.bounds.index_entries_max},
+        std::move(spools_.store), std::move(spools_.index))),
       machine_(std::in_place, import_, env_.bounds,
                env_.shared->time->steady_now()) {}
 
