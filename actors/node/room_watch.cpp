@@ -38,18 +38,6 @@ public:
     : observed(config, "room"), shared_(std::move(shared)),
       options_(std::move(options)), on_failure_(std::move(on_failure)) {
     auto& registry = shared_->metrics;
-    free_
-      = &registry.gauge("weir_disk_free_bytes",
-                        "Free bytes on the disk of data_dir, or on that of a "
-                        "partition's directory that has less to spare");
-    reserve_ = &registry.gauge("weir_disk_reserve_bytes",
-                               "Bytes that stay free on that disk");
-    level_ = &registry.gauge(
-      "weir_intake_level",
-      "0: everything is accepted; 1: nothing is fetched; 2: no stream is read "
-      "either; 3: requests that write are refused, too");
-    memory_ = &registry.gauge("weir_memory_resident_bytes",
-                              "Memory of the process that is in RAM");
     registry.gauge("weir_memory_limit_bytes", "Value of memory_limit")
       .set(options_.memory_limit);
     for (size_t i = 0; i < held_.size(); ++i)
@@ -69,17 +57,13 @@ public:
         if (look_at_ && *look_at_ <= shared_->time->steady_now())
           look();
       },
-      [this](stop_actor) {
-        quit();
-      },
+      [this](stop_actor) { quit(); },
       [this](get_status) {
-        return status({{"disk_free", free_->value()},
-                       {"disk_reserve", reserve_->value()},
-                       {"memory", memory_->value()}});
+        return status({{"disk_free", free_.value()},
+                       {"disk_reserve", reserve_.value()},
+                       {"memory", memory_.value()}});
       },
-      [this](const disk_reading& x) {
-        on_disk(x);
-      },
+      [this](const disk_reading& x) { on_disk(x); },
     };
   }
 
@@ -124,8 +108,8 @@ private:
       return;
     }
     const auto reserve = disk_reserve(options_.disk_reserve, x.room->total);
-    free_->set(x.room->free);
-    reserve_->set(reserve);
+    free_.set(x.room->free);
+    reserve_.set(reserve);
     if (disk_.on_room(x.room->free, disk_marks(reserve)))
       show(
         shortage::disk, disk_.level(),
@@ -152,7 +136,7 @@ private:
     for (size_t i = 0; i < held_.size(); ++i)
       held_[i]->set(ledger.held(static_cast<memory_use>(i)));
     const auto resident = options_.resident();
-    memory_->set(resident);
+    memory_.set(resident);
     const auto limit = options_.memory_limit;
     const auto marks = memory_marks(limit);
     const auto used = std::max(resident, ledger.total());
@@ -190,7 +174,7 @@ private:
     const auto level = shared_->intake.level();
     if (level == std::exchange(told_, level))
       return;
-    level_->set(static_cast<uint64_t>(level));
+    level_.set(static_cast<uint64_t>(level));
     for (const auto& x : shared_->all_upstreams())
       send(x, intake_changed{});
     send(shared_->supervisor, intake_changed{});
@@ -205,10 +189,18 @@ private:
   std::optional<steady_time> look_at_; ///< None: the disk is being asked.
   intake_level told_ = intake_level::open;
   actor_timer timer_;
-  metric* free_ = nullptr;
-  metric* reserve_ = nullptr;
-  metric* level_ = nullptr;
-  metric* memory_ = nullptr;
+  metric& free_ = shared_->metrics.gauge(
+    "weir_disk_free_bytes",
+    "Free bytes on the disk of data_dir, or on that of a partition's directory "
+    "that has less to spare");
+  metric& reserve_ = shared_->metrics.gauge(
+    "weir_disk_reserve_bytes", "Bytes that stay free on that disk");
+  metric& level_ = shared_->metrics.gauge(
+    "weir_intake_level",
+    "0: everything is accepted; 1: nothing is fetched; 2: no stream is read "
+    "either; 3: requests that write are refused, too");
+  metric& memory_ = shared_->metrics.gauge(
+    "weir_memory_resident_bytes", "Memory of the process that is in RAM");
   std::array<metric*, byte_ledger::names.size()> held_{};
 };
 

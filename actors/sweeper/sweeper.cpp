@@ -28,14 +28,7 @@ public:
           sweeper_store store, bool own_thread)
     : observed(config, "sweeper"), shared_(std::move(shared)),
       home_(std::move(home)),
-      store_(std::move(store)), own_thread_(own_thread) {
-    erased_ = &shared_->metrics.counter(
-      "weir_repos_erased_total",
-      "Repos whose erased content has left the disk");
-    failed_ = &shared_->metrics.counter(
-      "weir_erasing_failed_total", "Times that erased content could not be "
-                                   "found on the disk or removed from it");
-  }
+      store_(std::move(store)), own_thread_(own_thread) {}
 
   behavior_type make_behavior() override;
 
@@ -60,14 +53,17 @@ private:
   /// The next compaction; none: the next is a scan.
   std::optional<sweeper_range> order_;
   actor_timer timer_;
-  metric* erased_ = nullptr;
-  metric* failed_ = nullptr;
+  metric& erased_ = shared_->metrics.counter(
+    "weir_repos_erased_total", "Repos whose erased content has left the disk");
+  metric& failed_ = shared_->metrics.counter(
+    "weir_erasing_failed_total", "Times that erased content could not be found "
+                                 "on the disk or removed from it");
 };
 
 void sweeper::perform(const sweeper_effects& x) {
   for (const auto& [repo, row] : x.over) {
     send(home_->journal, erase_over{repo, row.through});
-    erased_->add();
+    erased_.add();
   }
   if (x.step)
     send(home_->journal, erase_step{*x.step}, sweeper_actor{this});
@@ -103,7 +99,7 @@ void sweeper::compact(const sweeper_range& x) {
 }
 
 void sweeper::fail(const error& why) {
-  failed_->add();
+  failed_.add();
   const auto next = machine_.on_failed(now());
   if (next.trouble)
     log::warn("erasing_failed", {{"reason", to_string(why)}});
