@@ -373,10 +373,10 @@ repo_actor::behavior_type repo::make_behavior() {
 } // namespace
 
 repo_metrics::repo_metrics(metrics_registry& registry) {
-  for (size_t i = 0; i <= static_cast<size_t>(repo_counter::last_); ++i)
+  for (const auto* name : repo_counter_names)
     events.push_back(&registry.counter(
       "weir_repo_events_total", "Events of streams, by what became of them",
-      "result", to_string(static_cast<repo_counter>(i))));
+      "result", name));
   waiting
     = &registry.gauge("weir_repo_waiting_frames", "Frames that wait in REPOs");
 }

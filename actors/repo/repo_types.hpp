@@ -13,6 +13,7 @@
 
 #include <boost/container/deque.hpp>
 
+#include <array>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -73,10 +74,21 @@ enum class repo_counter : uint8_t {
   poison,             ///< Skipped, because it had ended the process.
   record_undecodable, ///< Kept with its path and CID only.
   update_bounced,     ///< Another writer changed its streams: a defect.
-  last_ = update_bounced
 };
 
-const char* to_string(repo_counter x) noexcept;
+/// In the order of `repo_counter`.
+inline constexpr std::array repo_counter_names{
+  "applied",          "filtered",            "replayed",
+  "bad_shape",        "future_rev",          "bad_signature",
+  "bad_proof",        "unverifiable",        "wrong_host",
+  "inactive_account", "out_of_sync",         "buffered",
+  "buffer_overflow",  "chain_broken",        "sync_applied",
+  "sync_noop",        "sync_refused",        "identity_changed",
+  "account_changed",  "identity_unresolved", "listing_mismatch",
+  "update_refused",   "poison",              "record_undecodable",
+  "update_bounced"};
+static_assert(repo_counter_names.size()
+              == static_cast<size_t>(repo_counter::update_bounced) + 1);
 
 /// The moment of an event.
 struct now_time {

@@ -186,7 +186,7 @@ relay_scenario::outcome_of(const upstream_machine::effects& x) {
   if (std::any_of(counted.begin(), counted.end(), is_taken))
     return outcome::passed;
   for (const auto rule : counted)
-    why_ += to_string(rule);
+    why_ += repo_counter_names[static_cast<size_t>(rule)];
   const auto before = world_.chain->rev;
   fetch_if_wanted();
   return world_.chain->rev != before ? outcome::fetched : outcome::dropped;
