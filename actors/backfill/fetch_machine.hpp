@@ -33,7 +33,6 @@ struct fetch_bounds {
 /// One. While a step runs elsewhere, only `on_chunk_stored` may be called.
 class fetch_machine {
 public:
-  /// How the fetch ended.
   struct ending {
     error reason; ///< `ec::none`: the whole difference was handed out.
     host_verdict host = host_verdict::fine;
@@ -67,13 +66,11 @@ public:
     return {.progress = true};
   }
 
-  /// A piece of the body.
   effects on_bytes(bytes_view piece, steady_time now);
 
   /// The answer ended; `ec::none`: the body is complete.
   effects on_end(const error& reason, wall_time now);
 
-  /// The outcome of one step of the import.
   effects on_step(result<import_progress> x);
 
   /// A page of our record heads, which `heads_after` asked for.

@@ -17,7 +17,6 @@
 
 namespace weir::actors {
 
-/// One configured stream.
 struct upstream_config {
   std::string url;    ///< http(s) origin of the PDS or relay.
   bool relay = false; ///< False: a PDS.

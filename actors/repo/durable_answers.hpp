@@ -17,7 +17,6 @@ public:
     waiting_.emplace_back(sent_ + updates, std::move(answer));
   }
 
-  /// Drops all answers.
   void clear() { waiting_.clear(); }
 
   void sent() noexcept { ++sent_; }

@@ -36,7 +36,6 @@ public:
     return each_;
   }
 
-  /// The store that has a repo.
   const store_readers& of(const atproto::did& repo) const {
     return *each_[places_.partition_of(repo)];
   }

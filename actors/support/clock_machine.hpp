@@ -27,7 +27,6 @@ constexpr bool is_doubt(clock_verdict x) noexcept {
   return x == clock_verdict::doubted || x == clock_verdict::hearing;
 }
 
-/// The state of the clock.
 struct clock_state {
   bool doubted = false;
   bool holds = false; ///< Intake is stopped.

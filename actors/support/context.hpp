@@ -127,7 +127,6 @@ struct context {
     return out;
   }
 
-  /// Releases all handles.
   void clear() {
     for (const auto& x : partitions_)
       x->clear();

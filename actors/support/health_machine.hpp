@@ -56,7 +56,6 @@ struct health_finding {
   health_level level = health_level::failing;
   std::string own_remedy; ///< Empty: the remedy of the cause.
 
-  /// What the operator can do about it, in a sentence.
   std::string_view remedy() const noexcept {
     return own_remedy.empty() ? remedy_of(cause) : std::string_view{own_remedy};
   }

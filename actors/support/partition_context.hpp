@@ -91,7 +91,6 @@ struct partition_context {
     return reader_of(atproto::stable_hash(repo.str()));
   }
 
-  /// Releases all handles.
   void clear() {
     journal = nullptr;
     sweeper = nullptr;

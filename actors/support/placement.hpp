@@ -51,7 +51,6 @@ public:
     return place ? place->partition : 0;
   }
 
-  /// The first ROUTER of a partition.
   size_t first_router(uint16_t partition) const noexcept {
     return partition * routers_each_;
   }

@@ -17,7 +17,6 @@ namespace weir::actors {
 /// Any.
 class store_growth {
 public:
-  /// Takes the current sizes of the store.
   void note(const storage::family_sizes& x, steady_time now) {
     const std::lock_guard guard{mutex_};
     last_ = x;

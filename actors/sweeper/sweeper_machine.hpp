@@ -12,7 +12,6 @@
 
 namespace weir::actors {
 
-/// The range of one compaction.
 struct sweeper_range {
   /// When its `first` is 0, the range is that of the commits that waited for
   /// the repos from `first` to `last` below, in the order of keys.
@@ -109,7 +108,6 @@ public:
     return {.compact = ranges_.front()};
   }
 
-  /// The scan or compaction failed.
   sweeper_effects on_failed(steady_time now) {
     ranges_.clear();
     to_compact_.clear();
