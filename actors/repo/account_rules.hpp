@@ -80,15 +80,9 @@ public:
 
   void end_life() noexcept { listed_.close(); }
 
-  /// Whether this #account event was processed before. After a crash, streams
-  /// repeat frames; a repeated event must not undo what a later one decided.
-  static bool was_heard(const position& at, const repo_turn& t) noexcept {
-    return account_sources::was_heard(t.row.words, at);
-  }
-
   /// Processes an #account event, unless it was processed before.
   void hear_event(const account_sources::saying& what, repo_turn& t) {
-    if (was_heard(what.at, t))
+    if (account_sources::was_heard(t.row.words, what.at))
       t.count(repo_counter::replayed);
     else
       hear(what, t);

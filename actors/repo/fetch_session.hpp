@@ -87,11 +87,6 @@ public:
     job_.add(std::move(x));
   }
 
-  void take_root(const atproto::verified_root& x, repo_turn& t) {
-    job_.set_root(x);
-    try_finish(t);
-  }
-
   /// Writes the root once all chunks are durable (CONS-14); the buffer follows.
   void try_finish(repo_turn& t);
 

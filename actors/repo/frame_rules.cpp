@@ -90,7 +90,7 @@ bool frame_rules::needs_nothing(const waiting_frame& x,
                                 const atproto::frame_event& event,
                                 repo_turn& t) {
   if (std::holds_alternative<atproto::account_event>(event)) {
-    if (!account_rules::was_heard(x.frame.at, t))
+    if (!account_sources::was_heard(t.row.words, x.frame.at))
       return false;
     t.count(repo_counter::replayed);
   } else if (t.row.account != account_status::active) {

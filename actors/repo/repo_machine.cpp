@@ -317,7 +317,8 @@ repo_effects repo_machine::on_fetched(uint64_t job,
                                       const atproto::verified_root& root,
                                       now_time now) {
   return when_runs(job, now, [&](repo_turn& t) {
-    fetch_.take_root(root, t);
+    job_.set_root(root);
+    fetch_.try_finish(t);
     pump(t);
   });
 }
