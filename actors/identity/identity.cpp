@@ -2,7 +2,7 @@
 
 #include "actors/identity/export_reads.hpp"
 #include "actors/identity/identity_health.hpp"
-#include "actors/support/did_method.hpp"
+#include "actors/support/site.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"

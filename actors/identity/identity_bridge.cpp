@@ -1,7 +1,7 @@
 #include "actors/identity/identity_bridge.hpp"
 
 #include "actors/support/did_document_url.hpp"
-#include "actors/support/did_method.hpp"
+#include "actors/support/site.hpp"
 #include "atproto/limits.hpp"
 #include "messages/identity.hpp"
 #include "net/retry_hints.hpp"

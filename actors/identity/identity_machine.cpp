@@ -1,6 +1,6 @@
 #include "actors/identity/identity_machine.hpp"
 
-#include "actors/support/did_method.hpp"
+#include "actors/support/site.hpp"
 #include "base/stored_time.hpp"
 
 #include <utility>

@@ -1,6 +1,5 @@
 #include "actors/identity/lookup_desk.hpp"
 
-#include "actors/support/did_method.hpp"
 #include "actors/support/site.hpp"
 #include "base/stored_time.hpp"
 

@@ -3,7 +3,7 @@
 #include "actors/identity/limits.hpp"
 #include "actors/identity/lookup_lane.hpp"
 #include "actors/identity/lookup_pace.hpp"
-#include "actors/support/did_method.hpp"
+#include "actors/support/site.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -2,7 +2,7 @@
 
 #include "actors/supervisor/limits_accounts.hpp"
 #include "actors/supervisor/limits.hpp"
-#include "actors/support/did_method.hpp"
+#include "actors/support/site.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 

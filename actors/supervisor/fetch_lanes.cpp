@@ -1,6 +1,6 @@
 #include "actors/supervisor/fetch_lanes.hpp"
 
-#include "actors/support/did_method.hpp"
+#include "actors/support/site.hpp"
 
 #include <algorithm>
 #include <iterator>

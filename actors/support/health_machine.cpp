@@ -1,6 +1,6 @@
 #include "actors/support/health_machine.hpp"
 
-#include "actors/support/did_method.hpp"
+#include "actors/support/site.hpp"
 
 #include <algorithm>
 #include <functional>

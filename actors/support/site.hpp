@@ -35,16 +35,24 @@ inline std::string site_of(std::string_view origin) {
   return std::string{is_name ? domain : origin};
 }
 
+/// True for a method whose documents are at an address that the DID's owner
+/// chooses, not the operator: they must be fetched under the address guard.
+/// Each did:web name has a host of its own, because such a name has no path
+/// (`atproto::supported_did`).
+inline bool document_is_foreign(const atproto::did& repo) noexcept {
+  return repo.str().starts_with("did:web:");
+}
+
 /// The source of all DIDs that a directory answers for.
 inline constexpr std::string_view directory_source = "directory";
 
 /// The source that answers the look-up of a DID: `directory_source`, or the
 /// domain of a did:web, whose subdomains count as one.
 inline std::string identity_source(const atproto::did& repo) {
+  if (!document_is_foreign(repo))
+    return std::string{directory_source};
   constexpr std::string_view web = "did:web:";
   std::string_view name = repo.str();
-  if (name.substr(0, web.size()) != web)
-    return std::string{directory_source};
   name = name.substr(web.size(),
                      name.find_first_of(":%", web.size()) - web.size());
   return std::string{web} + std::string{last_two_labels(name)};
