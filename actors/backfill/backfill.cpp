@@ -44,8 +44,6 @@ public:
 private:
   void perform(fetch_machine::effects x);
   void run();
-  void run_on_reader();
-  void ask_heads(const std::string& after);
   void end(fetch_machine::ending x);
 
   template <class Job>
@@ -81,7 +79,10 @@ void backfill::perform(fetch_machine::effects x) {
                            std::move(*x.chunk)});
   }
   if (x.heads_after)
-    ask_heads(*x.heads_after);
+    read([to = backfill_actor{this}, repo = repo_, base = order_.base,
+          after = *x.heads_after](store_readers& store) {
+      caf::anon_send(to, store.read_heads(repo, *base, after));
+    });
   if (x.end)
     end(std::move(*x.end));
 }
@@ -90,8 +91,11 @@ void backfill::perform(fetch_machine::effects x) {
 void backfill::run() {
   if (step_is_due_ || !machine_->may_step())
     return;
-  if (spools_.on_disk()) {
-    run_on_reader();
+  if (spools_.on_disk()) { // A READER reads the file, which may take long.
+    step_is_due_ = true;
+    read([to = backfill_actor{this}, import = import_](store_readers&) {
+      caf::anon_send(to, import->step(limits::import_step_records_max));
+    });
     return;
   }
   const auto& time = *env_.shared->time;
@@ -102,21 +106,6 @@ void backfill::run() {
     step_is_due_ = true;
     send(this, backfill_step{});
   }
-}
-
-/// Runs on a READER's thread, because it reads a spooled file.
-void backfill::run_on_reader() {
-  step_is_due_ = true;
-  read([to = backfill_actor{this}, import = import_](store_readers&) {
-    caf::anon_send(to, import->step(limits::import_step_records_max));
-  });
-}
-
-void backfill::ask_heads(const std::string& after) {
-  read([to = backfill_actor{this}, repo = repo_, base = order_.base,
-        after](store_readers& store) {
-    caf::anon_send(to, store.read_heads(repo, *base, after));
-  });
 }
 
 void backfill::end(fetch_machine::ending x) {
