@@ -95,11 +95,9 @@ private:
       sizes.emplace_back(x.active, host);
     const auto end = sizes.begin() + limits::completeness_hosts_max;
     std::nth_element(sizes.begin(), end, sizes.end(), std::greater<>{});
-    std::vector<std::string> gone;
-    for (auto i = end; i != sizes.end(); ++i)
-      gone.emplace_back(i->second);
-    for (const auto& host : gone) {
-      others_.add(hosts_.at(host));
+    for (auto i = end; i != sizes.end(); ++i) {
+      const auto host = hosts_.find(i->second);
+      others_.add(host->second);
       hosts_.erase(host);
     }
   }
