@@ -114,9 +114,10 @@ void partition::start_consumer(caf::actor_system& system) {
   guard(children_, "consumer", home.consumer);
 }
 
-void partition::start_routers(
+void partition::start_readings(
   caf::actor_system& system, const std::shared_ptr<repo_metrics>& repos,
   const std::shared_ptr<const backfill_factory>& make_backfill) {
+  start_consumer(system); // The CONSUMER reads the board of accounts.
   const auto& config = env_.config;
   const auto filter_of = [](const std::vector<std::string>& patterns) {
     return wire::collection_filter::parse(patterns).value();

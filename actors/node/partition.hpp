@@ -65,10 +65,7 @@ public:
   void
   start_readings(caf::actor_system& system,
                  const std::shared_ptr<repo_metrics>& repos,
-                 const std::shared_ptr<const backfill_factory>& make_backfill) {
-    start_consumer(system); // The CONSUMER reads the board of accounts.
-    start_routers(system, repos, make_backfill);
-  }
+                 const std::shared_ptr<const backfill_factory>& make_backfill);
 
   /// Whether any of its repos had quiet work (`has_quiet_work`) when they were
   /// read.
@@ -92,10 +89,6 @@ public:
 
 private:
   void start_consumer(caf::actor_system& system);
-  void
-  start_routers(caf::actor_system& system,
-                const std::shared_ptr<repo_metrics>& repos,
-                const std::shared_ptr<const backfill_factory>& make_backfill);
   void on_journal_failure(const error& why) const;
 
   partition_environment env_;
