@@ -66,7 +66,6 @@ struct node::impl {
   void show_upstreams();
   void start_upstreams();
   void start_watches();
-  void start_guardian();
   void stop();
   void stop_actors();
 };
@@ -85,7 +84,7 @@ result<void> node::impl::start(const node& owner) {
   start_upstreams();
   start_watches();
   add_gauges(shared, partitions);
-  start_guardian();
+  guardian = spawn_guardian(*system, shared, std::move(children), on_failure);
   ready->store(true);
   return {};
 }
@@ -102,8 +101,9 @@ result<void> node::impl::open_partitions() {
     return stores.error();
   std::vector<const store_readers*> readers;
   for (const auto& home : shared->partitions()) {
-    auto opened = partition::open({config, seams, shared, home, on_failure},
-                                  std::move((*stores)[home->number]));
+    auto opened
+      = partition::open({config, seams, shared, home, on_failure, children},
+                        std::move((*stores)[home->number]));
     if (!opened)
       return opened.error();
     partitions.push_back(std::move(*opened));
@@ -177,13 +177,6 @@ result<void> node::impl::start_partitions() {
   for (const auto& x : partitions)
     x->start_readings(*system, repos, make_backfill);
   return {};
-}
-
-void node::impl::start_guardian() {
-  for (const auto& x : partitions)
-    for (auto& child : x->take_children())
-      children.push_back(std::move(child));
-  guardian = spawn_guardian(*system, shared, std::move(children), on_failure);
 }
 
 result<void> node::impl::start_supervisor() {

@@ -64,17 +64,17 @@ void partition::start_store(caf::actor_system& system) {
     {store_->writer.get(), store_->tail.get(),
      [this] { return store_->db->level0_files(); }},
     options, [this](const error& why) { on_journal_failure(why); });
-  guard(children_, "journal", home.journal);
+  guard(env_.children, "journal", home.journal);
   home.sweeper
     = spawn_sweeper(system, env_.shared, env_.home,
                     {store_->db.get(), store_->tail.get()}, own_threads);
-  guard(children_, "sweeper", home.sweeper);
+  guard(env_.children, "sweeper", home.sweeper);
   const auto readers = std::max<size_t>(
     env_.config.readers / env_.config.partitions, 1);
   for (size_t i = 0; i < readers; ++i) {
     home.readers.push_back(
       spawn_reader(system, *store_->readers, own_threads));
-    guard(children_, "reader", home.readers.back());
+    guard(env_.children, "reader", home.readers.back());
   }
 }
 
@@ -111,7 +111,7 @@ void partition::start_consumer(caf::actor_system& system) {
      store_->db->log_identity(), config.consumer_disable_acks},
     std::move(options), std::move(state));
   home.subscribers.add(home.consumer);
-  guard(children_, "consumer", home.consumer);
+  guard(env_.children, "consumer", home.consumer);
 }
 
 void partition::start_readings(
@@ -147,7 +147,7 @@ void partition::start_readings(
     options.signal = filter_of(config.signal_collections);
     routers_.push_back(spawn_router(system, env_.shared, env_.home, options,
                                     std::move(known_.tracked[i]), make_repo));
-    guard(children_, "router", routers_.back());
+    guard(env_.children, "router", routers_.back());
     env_.shared->add_router(routers_.back());
   }
 }
@@ -163,7 +163,6 @@ void partition::end_store(const ender& end) {
   end(env_.home->journal);
   for (const auto& x : env_.home->readers)
     end(x);
-  children_.clear();
 }
 
 } // namespace weir::actors

@@ -22,6 +22,7 @@ struct partition_environment {
   home_ptr home;
   /// Called when the node cannot go on.
   std::function<void(const error&)> on_failure;
+  std::vector<guarded_child>& children; ///< Gets those of the partition.
 };
 
 /// One partition of a node: a store, the JOURNAL that alone writes it, and all
@@ -49,7 +50,6 @@ public:
   /// Its data on disk. NODE may write rows of its own as long as there is no
   /// JOURNAL.
   store_set& store() noexcept { return *store_; }
-  const store_set& store() const noexcept { return *store_; }
 
   /// Loads the row of its CONSUMER, and writes it when it is new.
   result<void> load_consumer();
@@ -70,11 +70,6 @@ public:
   /// Whether any of its repos had quiet work (`has_quiet_work`) when they were
   /// read.
   bool has_quiet_work() const noexcept { return known_.quiet_work; }
-
-  /// The actors whose death the node must know of; each is returned once.
-  std::vector<guarded_child> take_children() {
-    return std::exchange(children_, {});
-  }
 
   /// Ends an actor and returns when it is down; keeps no handle of it.
   using ender = std::function<void(const common_actor&)>;
@@ -98,7 +93,6 @@ private:
   known_repos known_;
   uint32_t filter_generation_ = 0;
   std::vector<router_actor> routers_;
-  std::vector<guarded_child> children_;
 };
 
 /// Adds the figures of the stores, the repos and the CONSUMER to the metrics of
