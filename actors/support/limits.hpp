@@ -7,8 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Limits that `actors/support` keeps. Each name contains the thing and the
-/// unit. The value itself is allowed; value + 1 is refused.
+/// Limits of `actors/support`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
@@ -105,17 +104,14 @@ constexpr auto identity_current = 60s;
 constexpr std::chrono::minutes account_question_interval{10};
 
 /// RepoNotFound counts when it was answered twice, at least this far apart.
-constexpr option_seconds gone_grace_range{std::chrono::seconds{1},
-                                          std::chrono::hours{24},
-                                          std::chrono::minutes{5}};
+constexpr option_seconds gone_grace_range{1s, 24h, 5min};
 
 /// A resumed connection may be silent until its host begins to replay. It has
 /// caught up when it was quiet for this long and no later event came.
-constexpr std::chrono::microseconds catch_up_quiet_min
-  = std::chrono::seconds{10};
+constexpr std::chrono::microseconds catch_up_quiet_min = 10s;
 
 /// A busy stream that lags further behind than this proves nothing.
-constexpr std::chrono::microseconds stream_lag_max = std::chrono::minutes{5};
+constexpr std::chrono::microseconds stream_lag_max = 5min;
 
 /// Hosts that are counted separately: those with the most active accounts.
 /// During one census there are up to twice as many. All others are counted

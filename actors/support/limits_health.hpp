@@ -3,8 +3,7 @@
 #include <chrono>
 #include <cstddef>
 
-/// Limits that `actors/support` keeps. Each name contains the thing and the
-/// unit. The value itself is allowed; value + 1 is refused.
+/// Limits of `actors/support`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
