@@ -1,7 +1,5 @@
 #include "simnet/replay.hpp"
 
-#include "net/io_threads.hpp"
-#include "simnet/pacer.hpp"
 #include "simnet/sync_reads.hpp"
 
 #include <boost/json.hpp>
@@ -62,71 +60,23 @@ private:
 
 } // namespace
 
-struct replay::impl {
-  impl(std::unique_ptr<corpus> x, const network_options& options)
-    : source(std::move(x)), requests(*options.time),
-      open(*source, requests, options) {}
-
-  std::unique_ptr<corpus> source;
-  request_faults requests;
-  std::unique_ptr<net::io_threads> threads;
-  std::shared_ptr<pacer> pace;
-  servers open;
-};
-
 result<std::unique_ptr<replay>> replay::open(const std::string& path,
                                              const network_options& options) {
   auto source = corpus::open(path, options.relay);
   if (!source)
     return source.error();
-  return std::unique_ptr<replay>{
-    new replay{std::make_unique<impl>(std::move(*source), options)}};
+  return std::unique_ptr<replay>{new replay{std::move(*source), options}};
 }
 
-replay::replay(std::unique_ptr<impl> x) : impl_(std::move(x)) {}
-
-replay::~replay() {
-  stop();
-}
-
-result<network_urls> replay::start(size_t io_threads) {
-  impl_->threads = std::make_unique<net::io_threads>(io_threads);
-  auto& threads = *impl_->threads;
-  auto& loop = threads.loop(threads.size() - 1);
-  auto& source = *impl_->source;
-  impl_->pace = pacer::make(loop, [&source](size_t n) {
-    return source.play(n);
-  });
-  auto out
-    = impl_->open.start(net::make_system_transport(threads), alarms::make(loop),
-                        std::make_shared<replay_control>(source, impl_->pace));
-  threads.start();
-  return out;
-}
-
-void replay::stop() {
-  impl_->open.stop();
-  if (!impl_->threads)
-    return;
-  impl_->threads->finish();
-  impl_->threads->join();
-  impl_->pace.reset();
-}
-
-void replay::set_rate(double events_per_second) {
-  impl_->pace->set_rate(events_per_second);
-}
-
-void replay::play_all() {
-  impl_->source->play(impl_->source->events());
-}
-
-corpus& replay::truth() noexcept {
-  return *impl_->source;
-}
-
-request_faults& replay::requests() noexcept {
-  return impl_->requests;
-}
+replay::replay(std::unique_ptr<corpus> source, const network_options& options)
+  : corpus_(std::move(source)), requests_(*options.time),
+    servers_(
+      *corpus_, requests_, options,
+      [this](size_t n) {
+        return corpus_->play(n);
+      },
+      [this](const std::shared_ptr<pacer>& pace) {
+        return std::make_shared<replay_control>(*corpus_, pace);
+      }) {}
 
 } // namespace weir::simnet

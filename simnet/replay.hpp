@@ -24,31 +24,30 @@ public:
   static result<std::unique_ptr<replay>> open(const std::string& path,
                                               const network_options& options);
 
-  ~replay();
-
-  replay(const replay&) = delete;
-  replay& operator=(const replay&) = delete;
-
   /// Serves over real sockets. Call it only once.
-  result<network_urls> start(size_t io_threads = 1);
+  result<network_urls> start(size_t io_threads = 1) {
+    return servers_.start(io_threads);
+  }
 
-  void stop();
+  void stop() { servers_.stop(); }
 
   /// Sets the events per second, open loop; 0 pauses. Call it only after
   /// `start`.
-  void set_rate(double events_per_second);
+  void set_rate(double per_second) { servers_.set_rate(per_second); }
 
   /// Plays all remaining events at once. Streams then run as fast as their
   /// clients read.
-  void play_all();
+  void play_all() { corpus_->play(corpus_->events()); }
 
-  corpus& truth() noexcept;
-  request_faults& requests() noexcept;
+  corpus& truth() noexcept { return *corpus_; }
+  request_faults& requests() noexcept { return requests_; }
 
 private:
-  struct impl;
-  explicit replay(std::unique_ptr<impl> x);
-  std::unique_ptr<impl> impl_;
+  replay(std::unique_ptr<corpus> source, const network_options& options);
+
+  const std::unique_ptr<corpus> corpus_;
+  request_faults requests_;
+  servers servers_;
 };
 
 } // namespace weir::simnet

@@ -1,6 +1,7 @@
 #include "simnet/servers.hpp"
 
 #include "base/version.hpp"
+#include "net/io_threads.hpp"
 #include "simnet/services.hpp"
 
 namespace weir::simnet {
@@ -13,27 +14,35 @@ constexpr size_t connections_max = 4096;
 } // namespace
 
 servers::servers(truth& facts, request_faults& faults,
-                 const network_options& options, hostile_hosts* hostile)
-  : options_(options),
-    next_port_(options.port), site_{facts,
-                                    faults,
-                                    nullptr,
-                                    version(),
-                                    options.legacy_documents,
-                                    options.gzip,
-                                    options.listing_lines_max,
-                                    {},
-                                    {},
-                                    hostile} {}
+                 const network_options& options, pacer::worker work,
+                 control_maker control, hostile_hosts* hostile)
+  : options_(options), next_port_(options.port), work_(std::move(work)),
+    make_control_(std::move(control)), site_{facts,
+                                             faults,
+                                             nullptr,
+                                             version(),
+                                             options.legacy_documents,
+                                             options.gzip,
+                                             options.listing_lines_max,
+                                             {},
+                                             hostile} {}
 
 servers::~servers() {
   stop();
 }
 
-result<network_urls>
-servers::start(const net::transport_ptr& network, std::shared_ptr<alarms> time,
-               std::shared_ptr<net::http_service> control) {
-  site_.time = std::move(time);
+result<network_urls> servers::start(size_t io_threads) {
+  threads_ = std::make_unique<net::io_threads>(io_threads);
+  auto out = start(net::make_system_transport(*threads_),
+                   threads_->loop(threads_->size() - 1));
+  threads_->start();
+  return out;
+}
+
+result<network_urls> servers::start(const net::transport_ptr& network,
+                                    net::event_loop& traffic_loop) {
+  site_.time = alarms::make(traffic_loop);
+  pacer_ = pacer::make(traffic_loop, work_);
   result<void> opened;
   const auto serve
     = [&](std::shared_ptr<net::http_service> x, const std::string& name) {
@@ -51,7 +60,7 @@ servers::start(const net::transport_ptr& network, std::shared_ptr<alarms> time,
   if (site_.facts.relay_log())
     out.relay = serve(make_relay_service(site_), "relay");
   out.plc = serve(make_plc_service(site_, options_.population.epoch), "plc");
-  out.control = serve(std::move(control), "control");
+  out.control = serve(make_control_(pacer_), "control");
   if (!opened)
     return opened.error();
   return out;
@@ -63,6 +72,14 @@ void servers::stop() {
   if (auto* log = site_.facts.relay_log())
     log->cut();
   open_.clear();
+  if (threads_) {
+    threads_->finish();
+    threads_->join();
+  } else if (pacer_) {
+    // Timers must end on their loop.
+    site_.time->loop().post([pace = pacer_, time = site_.time] {});
+  }
+  pacer_.reset();
 }
 
 void servers::close_host(size_t host) {

@@ -23,7 +23,6 @@ struct site {
   bool gzip = true; ///< Whether hosts compress for clients that accept it.
   size_t listing_lines_max = 1'000;
   std::vector<std::string> host_urls; ///< Origins, by host.
-  std::string relay_url;              ///< Empty without a relay.
   hostile_hosts* hostile = nullptr;   ///< Null when all hosts are honest.
 };
 
