@@ -54,8 +54,8 @@ json::object describe(const request_faults& x) {
   json::object out;
   for (size_t i = 0; i < fault_kinds; ++i) {
     const auto kind = static_cast<fault_kind>(i);
-    if (const auto what = request_kind(kind))
-      out[to_string(kind)] = x.served(*what);
+    if (is_of_requests(kind))
+      out[to_string(kind)] = x.served(kind);
   }
   return out;
 }

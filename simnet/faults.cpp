@@ -68,19 +68,6 @@ const char* to_string(fault_kind x) noexcept {
   return names[static_cast<size_t>(x)];
 }
 
-std::optional<request_fault> request_kind(fault_kind x) noexcept {
-  // Both enumerations have these kinds in the same order.
-  const auto from = [x](fault_kind begin, request_fault first) {
-    return static_cast<request_fault>(
-      static_cast<int>(first) + static_cast<int>(x) - static_cast<int>(begin));
-  };
-  if (x >= fault_kind::slow_repo && x <= fault_kind::host_hang)
-    return from(fault_kind::slow_repo, request_fault::delay);
-  if (x >= fault_kind::directory_down && x <= fault_kind::directory_gone)
-    return from(fault_kind::directory_down, request_fault::unavailable);
-  return std::nullopt;
-}
-
 std::vector<std::string> fault_names() {
   return {names.begin(), names.end()};
 }
@@ -198,26 +185,25 @@ result<fault_record> faults::disturb_account(const fault& x) {
 
 result<fault_record> faults::order_requests(const fault& x) {
   fault_record out;
-  const auto what = request_kind(x.kind);
-  if (!what) {
+  if (!is_of_requests(x.kind)) {
     if (x.kind == fault_kind::directory_up)
-      requests_.clear(request_fault::unavailable, request_fault::gone_document);
+      requests_.clear(fault_kind::directory_down, fault_kind::directory_gone);
     else
-      requests_.clear(request_fault::delay, request_fault::host_hang);
+      requests_.clear(fault_kind::slow_repo, fault_kind::host_hang);
     return out;
   }
-  if (*what == request_fault::trickle && x.rate == 0)
+  if (x.kind == fault_kind::trickle_repo && x.rate == 0)
     return fail(ec::invalid_argument, "a rate is above 0");
   out.count = x.count == 0 ? SIZE_MAX : x.count;
   if (!x.did.empty())
     out.dids.push_back(x.did);
-  request_faults::order made{*what,  x.host, x.did, out.count, x.time,
+  request_faults::order made{x.kind, x.host, x.did, out.count, x.time,
                              x.rate, {},     {},    {}};
   if (x.lasting.count() > 0)
     made.until = world_.options().time->steady_now() + x.lasting;
-  if (*what == request_fault::stale_document)
+  if (x.kind == fault_kind::directory_stale)
     made.past = of_all(world_, &world::view);
-  if (*what == request_fault::stale_repo)
+  if (x.kind == fault_kind::stale_repo)
     made.repositories = of_all(world_, &world::export_car);
   requests_.add(std::move(made));
   return out;

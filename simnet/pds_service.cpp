@@ -58,8 +58,7 @@ public:
       return answer.send(
         net::error_reply(401, "AuthMissing", "Authentication Required"));
     const auto method = path.substr(xrpc.size());
-    if (site_.faults.take(request_fault::host_hang, host_,
-                          did_parameter(request)))
+    if (site_.faults.take(fault_kind::host_hang, host_, did_parameter(request)))
       return never_answer(answer);
     if (auto reply = misbehave(request, method))
       return answer.send(std::move(*reply));
@@ -72,9 +71,9 @@ public:
                   net::upgrader answer) override {
     if (request.path != stream_path)
       return answer.reject(net::error_reply(404, "NotFound", "No such stream"));
-    if (site_.faults.take(request_fault::host_hang, host_, {}))
+    if (site_.faults.take(fault_kind::host_hang, host_, {}))
       return never_answer(answer);
-    if (site_.faults.take(request_fault::host_down, host_, {}))
+    if (site_.faults.take(fault_kind::host_down, host_, {}))
       return answer.reject(unavailable());
     open_subscription(request, answer, site_.facts.host_log(host_), site_.time);
   }
@@ -121,7 +120,8 @@ private:
         return *invented;
     const lens look = [this](const account_view& x) {
       auto out = look_(x);
-      if (out && site_.faults.take(request_fault::unlisted, host_, x.id.str()))
+      if (out
+          && site_.faults.take(fault_kind::unlisted_repo, host_, x.id.str()))
         out.reset();
       return out;
     };
@@ -129,7 +129,7 @@ private:
   }
 
   net::http_reply repo_status(const account_view& x) const {
-    if (!site_.faults.take(request_fault::false_status, host_, x.id.str()))
+    if (!site_.faults.take(fault_kind::false_status, host_, x.id.str()))
       return get_repo_status(x);
     auto lie = x;
     lie.status = x.served() ? standing::deactivated : standing::active;
@@ -139,11 +139,11 @@ private:
   std::optional<net::http_reply> misbehave(const net::incoming_request& request,
                                            std::string_view method) const {
     const auto& did = did_parameter(request);
-    if (site_.faults.take(request_fault::host_down, host_, did))
+    if (site_.faults.take(fault_kind::host_down, host_, did))
       return unavailable();
     if (method.starts_with("com.atproto.sync."))
       if (const auto x
-          = site_.faults.take(request_fault::rate_limit, host_, did)) {
+          = site_.faults.take(fault_kind::rate_limit, host_, did)) {
         auto out
           = net::error_reply(429, "RateLimitExceeded", "Rate Limit Exceeded");
         add_retry_after(out, x->time);
@@ -152,11 +152,11 @@ private:
     const auto of_one = method == get_repo_method
                         || method == "com.atproto.sync.getLatestCommit"
                         || method == "com.atproto.sync.getRepoStatus";
-    if (of_one && site_.faults.take(request_fault::missing, host_, did))
+    if (of_one && site_.faults.take(fault_kind::missing_repo, host_, did))
       return net::error_reply(400, "RepoNotFound",
                               "Could not find repo for DID: " + did);
     if (method == get_repo_method
-        && site_.faults.take(request_fault::server_error, host_, did))
+        && site_.faults.take(fault_kind::failing_repo, host_, did))
       return net::error_reply(500, "InternalServerError",
                               "Internal Server Error");
     return std::nullopt;
@@ -165,7 +165,8 @@ private:
   void send_repo(const net::incoming_request& request,
                  const net::responder& answer) const {
     const auto& did = did_parameter(request);
-    const auto endless = site_.faults.take(request_fault::endless, host_, did);
+    const auto endless
+      = site_.faults.take(fault_kind::endless_repo, host_, did);
     const auto hostile = site_.hostile && site_.hostile->kind(host_);
     auto reply = get_repo(request, !endless && !hostile);
     if (reply.status != 200)
@@ -175,11 +176,11 @@ private:
     if (endless)
       reply.rest = unlinked_blocks(0, std::nullopt, nullptr);
     else if (const auto x
-             = site_.faults.take(request_fault::trickle, host_, did))
+             = site_.faults.take(fault_kind::trickle_repo, host_, did))
       reply.rest = at_rate(std::exchange(reply.body, {}), x->bytes_per_second);
-    if (site_.faults.take(request_fault::cut, host_, did))
+    if (site_.faults.take(fault_kind::cut_repo, host_, did))
       reply.cut_after_bytes = reply.body.size() / 2;
-    const auto slow = site_.faults.take(request_fault::delay, host_, did);
+    const auto slow = site_.faults.take(fault_kind::slow_repo, host_, did);
     if (!slow)
       return answer.send(std::move(reply));
     site_.time->after(slow->time, [answer, reply = std::move(reply)] {
@@ -197,7 +198,7 @@ private:
       return *refusal;
     const auto index = found.account->index;
     auto car = site_.facts.export_car(index);
-    if (const auto x = site_.faults.take(request_fault::stale_repo, host_,
+    if (const auto x = site_.faults.take(fault_kind::stale_repo, host_,
                                          found.account->id.str());
         x && index < x->repositories->size())
       car = (*x->repositories)[index];

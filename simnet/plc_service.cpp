@@ -143,23 +143,23 @@ public:
       site_.faults.note_export_page();
     else if (did.starts_with("did:"))
       site_.faults.note_document();
-    const auto take = [this, &did](request_fault x) {
+    const auto take = [this, &did](fault_kind x) {
       return site_.faults.take(x, 0, did);
     };
-    if (take(request_fault::directory_cut))
+    if (take(fault_kind::directory_refuse))
       return answer.cut();
-    if (take(request_fault::directory_hang))
+    if (take(fault_kind::directory_hang))
       return site_.time->after(std::chrono::hours{24}, [answer] {
         // nop: after this time the server itself answers.
       });
-    if (take(request_fault::unavailable))
+    if (take(fault_kind::directory_down))
       return answer.send(plc_error(503, "Service Unavailable", {}));
-    if (const auto x = take(request_fault::directory_limit)) {
+    if (const auto x = take(fault_kind::directory_limit)) {
       auto out = plc_error(429, "Too Many Requests", {});
       add_retry_after(out, x->time);
       return answer.send(std::move(out));
     }
-    const auto slow = take(request_fault::directory_delay);
+    const auto slow = take(fault_kind::directory_slow);
     auto reply = answer_to(request);
     if (!slow)
       return answer.send(std::move(reply));
@@ -185,13 +185,13 @@ private:
 
   net::http_reply document(std::string_view did) const {
     const auto index = site_.facts.find(did);
-    if (!index || site_.faults.take(request_fault::forgotten_document, 0, did))
+    if (!index || site_.faults.take(fault_kind::directory_forget, 0, did))
       return plc_error(404, "DID not registered: ", did);
-    if (site_.faults.take(request_fault::gone_document, 0, did))
+    if (site_.faults.take(fault_kind::directory_gone, 0, did))
       return gone(did);
-    if (site_.faults.take(request_fault::wrong_document, 0, did))
+    if (site_.faults.take(fault_kind::directory_wrong, 0, did))
       return document(site_.facts.view((*index + 1) % site_.facts.accounts()));
-    if (const auto x = site_.faults.take(request_fault::stale_document, 0, did);
+    if (const auto x = site_.faults.take(fault_kind::directory_stale, 0, did);
         x && *index < x->past->size())
       return document((*x->past)[*index]);
     return document(site_.facts.view(*index));
@@ -209,11 +209,11 @@ private:
   /// an account named "export" affect only the export: 404, 410, a page that
   /// ends within a line, or a page without anything new since the last read.
   net::http_reply export_lines(const net::incoming_request& request) const {
-    if (site_.faults.take(request_fault::forgotten_document, 0, export_name))
+    if (site_.faults.take(fault_kind::directory_forget, 0, export_name))
       return plc_error(404, "Not Found", {});
-    if (site_.faults.take(request_fault::gone_document, 0, export_name))
+    if (site_.faults.take(fault_kind::directory_gone, 0, export_name))
       return plc_error(410, "Gone", {});
-    if (!site_.faults.take(request_fault::stale_document, 0, export_name))
+    if (!site_.faults.take(fault_kind::directory_stale, 0, export_name))
       log_.catch_up();
     const auto* after = request.parameter("after");
     const auto count
@@ -225,7 +225,7 @@ private:
       = is_number
           ? log_.lines_after(std::strtoull(after->c_str(), nullptr, 10), count)
           : log_.lines_after(after ? *after : std::string{}, count);
-    if (site_.faults.take(request_fault::wrong_document, 0, export_name))
+    if (site_.faults.take(fault_kind::directory_wrong, 0, export_name))
       lines = "{\"seq\":" + lines.substr(0, lines.size() / 2);
     auto out = net::json_reply(200, lines);
     out.content_type = "application/jsonlines";

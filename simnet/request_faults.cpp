@@ -5,7 +5,7 @@
 namespace weir::simnet {
 
 std::optional<request_faults::order>
-request_faults::take(request_fault what, size_t host, std::string_view did) {
+request_faults::take(fault_kind what, size_t host, std::string_view did) {
   const std::lock_guard lock{guard_};
   std::erase_if(orders_, [now = time_.steady_now()](const order& x) {
     return x.until && *x.until <= now;

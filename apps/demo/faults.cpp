@@ -7,7 +7,6 @@ namespace weir::apps {
 namespace {
 
 using simnet::fault_kind;
-using simnet::request_fault;
 using namespace std::chrono_literals;
 
 bool is_stream_fault(fault_kind x) noexcept {
@@ -65,7 +64,7 @@ void demo_faults::silence(std::initializer_list<fault_kind> kinds) {
   for (const auto kind : kinds)
     add(kind);
   steps_.push_back([this] {
-    const auto hit = network_.requests().served(request_fault::directory_cut);
+    const auto hit = network_.requests().served(fault_kind::directory_refuse);
     if (hit == 0)
       misses_.push_back("directory_refuse hit nothing");
     simnet::fault x;
@@ -128,14 +127,14 @@ void demo_faults::inject(simnet::fault x) {
 }
 
 void demo_faults::order_requests() {
-  order(fault_kind::slow_repo, request_fault::delay, 4, 500ms);
-  order(fault_kind::failing_repo, request_fault::server_error, 4, 0ms);
-  order(fault_kind::cut_repo, request_fault::cut, 4, 0ms);
-  order(fault_kind::rate_limit, request_fault::rate_limit, 2, 1s);
-  order(fault_kind::directory_down, request_fault::unavailable, 4, 0ms);
+  order(fault_kind::slow_repo, 4, 500ms);
+  order(fault_kind::failing_repo, 4, 0ms);
+  order(fault_kind::cut_repo, 4, 0ms);
+  order(fault_kind::rate_limit, 2, 1s);
+  order(fault_kind::directory_down, 4, 0ms);
 }
 
-void demo_faults::order(fault_kind kind, request_fault what, size_t count,
+void demo_faults::order(fault_kind kind, size_t count,
                         std::chrono::milliseconds time) {
   simnet::fault x;
   x.kind = kind;
@@ -145,7 +144,7 @@ void demo_faults::order(fault_kind kind, request_fault what, size_t count,
     x.did = any_active_account(); // Otherwise it may hit a listing.
   if (const auto done = network_.faults().inject(x); !done)
     misses_.push_back(done.error().context);
-  orders_.push_back({kind, what, count});
+  orders_.push_back({kind, count});
 }
 
 void demo_faults::settle() {
@@ -161,7 +160,7 @@ std::map<std::string, uint64_t> demo_faults::injected() const {
   for (const auto& x : done_)
     ++out[to_string(x.kind)];
   for (const auto& x : orders_)
-    out[to_string(x.kind)] += network_.requests().served(x.what);
+    out[to_string(x.kind)] += network_.requests().served(x.kind);
   return out;
 }
 
@@ -173,14 +172,14 @@ uint64_t demo_faults::healed(const std::set<std::string>& wrong) const {
     });
   for (const auto& x : orders_) // Refused requests came again later.
     if (wrong.empty())
-      out += network_.requests().served(x.what);
+      out += network_.requests().served(x.kind);
   return out;
 }
 
 std::vector<std::string> demo_faults::misses() const {
   auto out = misses_;
   for (const auto& x : orders_)
-    if (const auto served = network_.requests().served(x.what);
+    if (const auto served = network_.requests().served(x.kind);
         served != x.count)
       out.push_back(std::string{to_string(x.kind)} + " hit "
                     + std::to_string(served) + " of " + std::to_string(x.count)

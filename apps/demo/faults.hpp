@@ -52,13 +52,12 @@ private:
   void add(simnet::fault_kind kind, size_t count = 1);
   void silence(std::initializer_list<simnet::fault_kind> kinds);
   void inject(simnet::fault x);
-  void order(simnet::fault_kind kind, simnet::request_fault what, size_t count,
+  void order(simnet::fault_kind kind, size_t count,
              std::chrono::milliseconds time);
   std::string any_active_account();
 
   struct order_placed {
     simnet::fault_kind kind;
-    simnet::request_fault what;
     uint64_t count = 0;
   };
 

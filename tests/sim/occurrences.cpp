@@ -57,7 +57,7 @@ uint64_t met(virtual_net& net, const std::string& origin, deed_kind what) {
 bool is_outage(const deed& x) {
   return is_of_server(x.kind)
          || (x.kind == deed_kind::fault
-             && simnet::request_kind(x.what).has_value());
+             && simnet::is_of_requests(x.what));
 }
 
 } // namespace
@@ -83,8 +83,8 @@ void count_met(scene& x, const performer& done, occurrences& counts) {
   };
   for (size_t i = 0; i < simnet::fault_kinds; ++i) {
     const auto kind = static_cast<simnet::fault_kind>(i);
-    if (const auto what = simnet::request_kind(kind))
-      add(simnet::to_string(kind), x.life().requests().served(*what));
+    if (simnet::is_of_requests(kind))
+      add(simnet::to_string(kind), x.life().requests().served(kind));
   }
   for (const auto what : met_of_servers) {
     const auto count = [&](const std::string& origin, server whose) {
@@ -118,7 +118,7 @@ std::set<std::string> known_details() {
         out.insert("met " + of(what, whose));
   for (size_t i = 0; i < simnet::fault_kinds; ++i) {
     const auto kind = static_cast<simnet::fault_kind>(i);
-    if (simnet::request_kind(kind))
+    if (simnet::is_of_requests(kind))
       out.insert(std::string{"met "} + simnet::to_string(kind));
   }
   return out;

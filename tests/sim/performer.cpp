@@ -246,12 +246,12 @@ void performer::perform_fault(const deed& x) {
   order.kind = x.what;
   const auto is_stream = x.what <= simnet::fault_kind::restart_sequence;
   if (x.of != server::relay && x.what < simnet::fault_kind::directory_down
-      && (is_stream || simnet::request_kind(x.what).has_value()))
+      && (is_stream || simnet::is_of_requests(x.what)))
     order.host = host_of(x);
-  if (!is_stream && !simnet::request_kind(x.what)
+  if (!is_stream && !simnet::is_of_requests(x.what)
       && (x.exact || !ends_absence(x.what)))
     order.did = truth.view(x.number % truth.accounts()).id.str();
-  order.count = simnet::request_kind(x.what) ? 0 : 1 + x.number % 4;
+  order.count = simnet::is_of_requests(x.what) ? 0 : 1 + x.number % 4;
   order.time = std::chrono::seconds{1 + x.number};
   order.lasting
     = std::chrono::duration_cast<std::chrono::milliseconds>(x.lasting);

@@ -182,7 +182,7 @@ TEST_F(HealthToldTest, WhatIsNotTriedAnyMoreIsNamedAsThat) {
   config.retry_backoff_min = config.retry_backoff_max = 1h;
   config.mode = actors::tracking_mode::manual;
   simnet::request_faults::order order;
-  order.what = simnet::request_fault::server_error;
+  order.what = simnet::fault_kind::failing_repo;
   order.count = 1'000'000;
   net.life().requests().add(order);
   start();
@@ -233,7 +233,7 @@ TEST_F(HealthToldTest, AnUpstreamWhoseCommitsAreRefusedIsNamed) {
 
 TEST_F(HealthToldTest, HostsThatServeNothingAreNamed) {
   simnet::request_faults::order order;
-  order.what = simnet::request_fault::server_error;
+  order.what = simnet::fault_kind::failing_repo;
   order.count = 1'000'000;
   net.life().requests().add(order);
   start();

@@ -234,7 +234,7 @@ TEST_F(MisledHealthTest, OneBadHostStopsNoNodeWhoseOtherHostsAreQuiet) {
   start_equal();
   time.pass(limits::health_memory + 1s);
   simnet::request_faults::order order;
-  order.what = simnet::request_fault::server_error;
+  order.what = simnet::fault_kind::failing_repo;
   order.host = 0;
   order.count = 1'000'000;
   net.life().requests().add(order);

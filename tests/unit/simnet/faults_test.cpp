@@ -354,9 +354,9 @@ TEST_F(FaultsTest, OrdersForRequestsAreUsedUpByThoseTheyFit) {
   failing.count = 2;
   inject(failing);
   auto& orders = net.requests();
-  const auto kind = simnet::request_fault::server_error;
+  const auto kind = simnet::fault_kind::failing_repo;
   EXPECT_FALSE(orders.take(kind, 0, "did:plc:x"));
-  EXPECT_FALSE(orders.take(simnet::request_fault::cut, 1, "did:plc:x"));
+  EXPECT_FALSE(orders.take(simnet::fault_kind::cut_repo, 1, "did:plc:x"));
   EXPECT_TRUE(orders.take(kind, 1, "did:plc:x"));
   EXPECT_TRUE(orders.take(kind, 1, "did:plc:y"));
   EXPECT_FALSE(orders.take(kind, 1, "did:plc:x"));

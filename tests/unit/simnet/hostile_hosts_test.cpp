@@ -74,7 +74,7 @@ protected:
   }
 
   uint64_t served(fault_kind x) {
-    return net.requests().served(*request_kind(x));
+    return net.requests().served(x);
   }
 };
 
