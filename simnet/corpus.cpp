@@ -14,8 +14,6 @@ namespace weir::simnet {
 
 namespace {
 
-constexpr window_options everything{SIZE_MAX, SIZE_MAX};
-
 atproto::commit_event decode_commit_frame(const shared_bytes& frame) {
   return std::get<atproto::commit_event>(
     atproto::decode_frame(frame.view()).value());
@@ -73,16 +71,12 @@ result<std::unique_ptr<corpus>> corpus::open(const std::string& path,
 }
 
 corpus::corpus(shared_bytes file, corpus_index index, bool relay)
-  : file_(std::move(file)), index_(std::move(index)),
-    commits_(index_.accounts.size()) {
+  : truth(index.hosts, relay, {SIZE_MAX, SIZE_MAX}), file_(std::move(file)),
+    index_(std::move(index)), commits_(index_.accounts.size()) {
   for (size_t i = 0; i < index_.accounts.size(); ++i) {
     by_did_[index_.accounts[i].id.str()] = i;
     by_handle_[index_.accounts[i].handle] = i;
   }
-  for (size_t i = 0; i < index_.hosts; ++i)
-    host_logs_.push_back(std::make_unique<event_log>(everything));
-  if (relay)
-    relay_log_ = std::make_unique<event_log>(everything);
 }
 
 size_t corpus::play(size_t n) {
@@ -94,9 +88,9 @@ size_t corpus::play(size_t n) {
     if (x.commit)
       commits_[x.account].push_back(played_);
     const auto host = index_.accounts[x.account].host;
-    host_logs_[host]->append(x.account, x.seq, frame(played_));
-    if (relay_log_)
-      relay_log_->append(x.account, x.seq, frame(played_));
+    host_log(host).append(x.account, x.seq, frame(played_));
+    if (auto* log = relay_log())
+      log->append(x.account, x.seq, frame(played_));
   }
   return count;
 }

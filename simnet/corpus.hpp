@@ -38,7 +38,6 @@ public:
 
   // -- truth -----------------------------------------------------------------
 
-  size_t hosts() const noexcept override { return index_.hosts; }
   size_t accounts() const override { return index_.accounts.size(); }
   account_view view(size_t index) const override;
   std::optional<size_t> find(std::string_view did) const override {
@@ -55,8 +54,6 @@ public:
   /// load.
   void visit_records(size_t index, std::string_view after,
                      const repo_tree::visitor& visit) const override;
-  event_log& host_log(size_t host) const override { return *host_logs_[host]; }
-  event_log* relay_log() const noexcept override { return relay_log_.get(); }
 
 private:
   corpus(shared_bytes file, corpus_index index, bool relay);
@@ -72,8 +69,6 @@ private:
   const corpus_index index_;
   std::unordered_map<std::string, size_t> by_did_;
   std::unordered_map<std::string, size_t> by_handle_;
-  std::vector<std::unique_ptr<event_log>> host_logs_;
-  std::unique_ptr<event_log> relay_log_;
   mutable std::mutex guard_; ///< Guards the next two.
   size_t played_ = 0;
   std::vector<std::vector<size_t>> commits_; ///< Frames by account.

@@ -39,6 +39,13 @@ std::optional<account_view> seen_from_relay(const account_view& x) {
   return out;
 }
 
+truth::truth(size_t hosts, bool relay, window_options window) {
+  for (size_t i = 0; i < hosts; ++i)
+    host_logs_.push_back(std::make_unique<event_log>(window));
+  if (relay)
+    relay_log_ = std::make_unique<event_log>(window);
+}
+
 expected_account truth::expected(size_t index) const {
   expected_account out;
   do {

@@ -5,6 +5,7 @@
 #include "simnet/event_log.hpp"
 #include "simnet/repo_tree.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -88,7 +89,7 @@ class truth {
 public:
   virtual ~truth() = default;
 
-  virtual size_t hosts() const noexcept = 0;
+  size_t hosts() const noexcept { return host_logs_.size(); }
 
   virtual size_t accounts() const = 0;
 
@@ -111,15 +112,23 @@ public:
                              const repo_tree::visitor& visit) const = 0;
 
   /// The stream of a host. @pre `host < hosts()`
-  virtual event_log& host_log(size_t host) const = 0;
+  event_log& host_log(size_t host) const { return *host_logs_[host]; }
 
   /// Null without a relay.
-  virtual event_log* relay_log() const noexcept = 0;
+  event_log* relay_log() const noexcept { return relay_log_.get(); }
 
   expected_account expected(size_t index) const;
 
   /// All accounts; a large list.
   std::vector<expected_account> expected() const;
+
+protected:
+  /// Makes the streams of the hosts, and of the relay if there is one.
+  truth(size_t hosts, bool relay, window_options window);
+
+private:
+  std::vector<std::unique_ptr<event_log>> host_logs_;
+  std::unique_ptr<event_log> relay_log_;
 };
 
 } // namespace weir::simnet

@@ -29,17 +29,15 @@ world::account::account(newcomer x, size_t number)
     signing_key(x.key.public_part().to_multikey()), host(x.host),
     random(seeded_random(x.seed)) {}
 
-world::world(network_options options) : options_(options) {
+world::world(network_options options)
+  : truth(options.population.hosts + options.hostile.size(), options.relay,
+          options.window),
+    options_(options) {
   auto people = make_population(options_.population);
   for (const auto& x : people)
     dids_.push_back(x.id.str());
   maker_
     = std::make_unique<record_maker>(dids_, options_.population.unsafe_records);
-  const auto honest = options_.population.hosts;
-  for (size_t i = 0; i < honest + options_.hostile.size(); ++i)
-    host_logs_.push_back(std::make_unique<event_log>(options_.window));
-  if (options_.relay)
-    relay_log_ = std::make_unique<event_log>(options_.window);
   for (auto& x : people) {
     const auto records = x.records;
     fill(enter(std::move(x)), records);
@@ -50,7 +48,7 @@ world::world(network_options options) : options_(options) {
         != i * options_.population.deactivated / n)
       get(i).status = standing::deactivated;
   for (size_t i = 0; i < options_.hostile.size(); ++i)
-    settle(honest + i, options_.hostile[i]);
+    settle(options_.population.hosts + i, options_.hostile[i]);
 }
 
 size_t world::add_account() {
@@ -143,7 +141,7 @@ void world::announce_account(const account& x, size_t host,
 
 void world::announce_relay_account(const account& x, const char* status) {
   if (!x.muted)
-    relay_log_->append(x.index, dated(account_event(x, status)));
+    relay_log()->append(x.index, dated(account_event(x, status)));
 }
 
 /// Adds the account under the next number.
@@ -225,9 +223,9 @@ void world::send(const account& x, size_t host, Event event) {
   if (x.muted)
     return;
   const auto encode = dated(std::move(event));
-  host_logs_[host]->append(x.index, encode);
-  if (relay_log_ && host == x.host && !x.relay_takedown)
-    relay_log_->append(x.index, encode);
+  host_log(host).append(x.index, encode);
+  if (relay_log() && host == x.host && !x.relay_takedown)
+    relay_log()->append(x.index, encode);
 }
 
 // -- truth (simnet/truth.hpp) -------------------------------------------------

@@ -113,7 +113,6 @@ public:
 
   // -- truth -----------------------------------------------------------------
 
-  size_t hosts() const noexcept override { return host_logs_.size(); }
   size_t accounts() const override {
     const std::shared_lock lock{names_};
     return accounts_.size();
@@ -141,8 +140,6 @@ public:
     const std::lock_guard lock{x.guard};
     x.repo.tree().visit(after, visit);
   }
-  event_log& host_log(size_t host) const override { return *host_logs_[host]; }
-  event_log* relay_log() const noexcept override { return relay_log_.get(); }
 
 private:
   struct text_hash {
@@ -175,8 +172,6 @@ private:
   const network_options options_;
   std::vector<std::string> dids_; ///< The accounts of the first population.
   std::unique_ptr<record_maker> maker_;
-  std::vector<std::unique_ptr<event_log>> host_logs_;
-  std::unique_ptr<event_log> relay_log_;
   std::mutex joining_;              ///< Adds one account at a time.
   mutable std::shared_mutex names_; ///< Guards the next three.
   mutable std::deque<account> accounts_;
