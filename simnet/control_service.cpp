@@ -17,10 +17,6 @@ namespace json = boost::json;
 /// The most events of one call. They are made before it is answered.
 constexpr int64_t events_at_once_max = 100'000;
 
-net::http_reply ok(const json::value& x) {
-  return net::json_reply(200, json::serialize(x));
-}
-
 json::object describe(const expected_account& x) {
   json::object records;
   for (const auto& item : x.records)
@@ -110,7 +106,8 @@ private:
       if (!wanted)
         return invalid_request(wanted.error().context);
       const auto done = faults_.inject(*wanted);
-      return done ? ok(describe(*done)) : invalid_request(done.error().context);
+      return done ? ok_reply(describe(*done))
+                  : invalid_request(done.error().context);
     }
     if (request.path == "/traffic") {
       const auto* rate = body->if_contains("rate");
@@ -119,7 +116,7 @@ private:
       if (not_a_number || !(value >= 0))
         return invalid_request("rate is a number from 0");
       pacer_->set_rate(value);
-      return ok({{"rate", value}});
+      return ok_reply({{"rate", value}});
     }
     const auto count = read_count(*body, "count", 1);
     if (!count || *count > events_at_once_max)
@@ -134,24 +131,24 @@ private:
       json::array dids;
       for (size_t i = 0; i < count; ++i)
         dids.push_back(json::value(world_.view(world_.add_account()).id.str()));
-      return ok({{"dids", std::move(dids)}});
+      return ok_reply({{"dids", std::move(dids)}});
     }
     if (path != "/commits")
       return net::error_reply(404, "NotFound", "No such page");
     if (did.empty())
-      return ok({{"made", traffic_.make(count)}});
+      return ok_reply({{"made", traffic_.make(count)}});
     const auto index = world_.find(did);
     if (!index)
       return invalid_request("No such account");
     for (size_t i = 0; i < count; ++i)
       traffic_.post(*index);
-    return ok({{"made", count}});
+    return ok_reply({{"made", count}});
   }
 
   net::http_reply truth_page(const net::incoming_request& request) {
     if (const auto* did = request.parameter("did")) {
       const auto index = world_.find(*did);
-      return index ? ok(describe(world_.expected(*index)))
+      return index ? ok_reply(describe(world_.expected(*index)))
                    : net::error_reply(404, "NotFound", "No such account");
     }
     const auto* cursor = request.parameter("cursor");
@@ -165,7 +162,7 @@ private:
     json::object out{{"accounts", std::move(accounts)}};
     if (next < world_.accounts())
       out["cursor"] = std::to_string(next);
-    return ok(out);
+    return ok_reply(out);
   }
 
   net::http_reply stats() {
@@ -191,14 +188,14 @@ private:
       {"hosts", std::move(streams)}};
     if (const auto* relay = world_.relay_log())
       out["relay"] = describe(*relay);
-    return ok(out);
+    return ok_reply(out);
   }
 
   net::http_reply ledger() {
     json::array out;
     for (const auto& x : faults_.ledger())
       out.push_back(describe(x));
-    return ok(json::object{{"faults", std::move(out)}});
+    return ok_reply({{"faults", std::move(out)}});
   }
 
   world& world_;

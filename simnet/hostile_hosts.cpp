@@ -4,6 +4,7 @@
 #include "atproto/sha256.hpp"
 #include "simnet/datetime.hpp"
 #include "simnet/slow_bodies.hpp"
+#include "simnet/sync_reads.hpp"
 
 #include <boost/json.hpp>
 
@@ -84,9 +85,8 @@ net::http_reply hostile_hosts::invent(size_t host, size_t from) {
                                  {"rev", rev},
                                  {"active", true}});
   counts_[host - first_]->claims += lines;
-  const json::object page{{"cursor", std::to_string(from + lines)},
-                          {"repos", std::move(repos)}};
-  return net::json_reply(200, json::serialize(page));
+  return ok_reply(
+    {{"cursor", std::to_string(from + lines)}, {"repos", std::move(repos)}});
 }
 
 /// Each page begins with another account and has another length, so no two
@@ -109,9 +109,8 @@ net::http_reply hostile_hosts::turn_in_circles(size_t host, size_t page) {
   for (size_t i = 0; i < size; ++i)
     repos.push_back(lines[(i + page * page) % accounts]);
   ++counts_[host - first_]->pages;
-  const json::object out{{"cursor", std::to_string(page + 1)},
-                         {"repos", std::move(repos)}};
-  return net::json_reply(200, json::serialize(out));
+  return ok_reply(
+    {{"cursor", std::to_string(page + 1)}, {"repos", std::move(repos)}});
 }
 
 size_t hostile_hosts::first_account(size_t host) const {

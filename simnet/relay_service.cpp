@@ -111,7 +111,7 @@ private:
     if (next < site_.facts.hosts())
       out["cursor"] = std::to_string(next);
     out["hosts"] = std::move(hosts);
-    return net::json_reply(200, json::serialize(out));
+    return ok_reply(out);
   }
 
   net::http_reply host_status(const net::incoming_request& request) const {
@@ -124,7 +124,7 @@ private:
     if (at == urls.end())
       return net::error_reply(400, "HostNotFound", "Host not found: " + *name);
     const auto host = static_cast<size_t>(at - urls.begin());
-    return net::json_reply(200, json::serialize(describe_host(site_, host)));
+    return ok_reply(describe_host(site_, host));
   }
 
   const site& site_;

@@ -51,7 +51,7 @@ private:
     out["played"] = source_.played();
     out["rate"] = pacer_->rate();
     out["behind"] = pacer_->behind();
-    return net::json_reply(200, json::serialize(out));
+    return ok_reply(out);
   }
 
   corpus& source_;

@@ -79,12 +79,11 @@ net::http_reply describe_repo(const net::incoming_request& request,
       collections.insert(path.substr(0, path.find('/')));
       return true;
     });
-  return net::json_reply(
-    200, json::serialize(json::object{
-           {"handle", account->handle},
-           {"did", account->id.str()},
-           {"collections", json::array(collections.begin(), collections.end())},
-           {"handleIsCorrect", true}}));
+  return ok_reply(
+    {{"handle", account->handle},
+     {"did", account->id.str()},
+     {"collections", json::array(collections.begin(), collections.end())},
+     {"handleIsCorrect", true}});
 }
 
 net::http_reply list_records(const net::incoming_request& request,

@@ -13,10 +13,6 @@ namespace {
 
 namespace json = boost::json;
 
-net::http_reply ok(const json::object& x) {
-  return net::json_reply(200, json::serialize(x));
-}
-
 net::http_reply repo_error(std::string_view name, std::string_view what,
                            const atproto::did& id) {
   return net::error_reply(400, name, std::string{what} + id.str());
@@ -55,7 +51,7 @@ net::http_reply list(const net::incoming_request& request, const site& where,
   if (!repos.empty())
     out["cursor"] = std::to_string(next);
   out["repos"] = std::move(repos);
-  return ok(out);
+  return ok_reply(out);
 }
 
 /// The DID of a handle; deleted accounts have none.
@@ -70,6 +66,10 @@ std::optional<std::string> did_of(std::string_view handle, const site& where) {
 }
 
 } // namespace
+
+net::http_reply ok_reply(const json::object& x) {
+  return net::json_reply(200, json::serialize(x));
+}
 
 net::http_reply invalid_request(std::string_view message) {
   return net::error_reply(400, "InvalidRequest", message);
@@ -122,7 +122,7 @@ std::optional<net::http_reply> refuse_inactive(const account_view& x) {
 net::http_reply get_latest_commit(const account_view& x) {
   if (auto refusal = refuse_inactive(x))
     return *refusal;
-  return ok({{"cid", x.head.to_text()}, {"rev", x.listed_rev.str()}});
+  return ok_reply({{"cid", x.head.to_text()}, {"rev", x.listed_rev.str()}});
 }
 
 net::http_reply get_repo_status(const account_view& x) {
@@ -133,7 +133,7 @@ net::http_reply get_repo_status(const account_view& x) {
     out["status"] = status;
   else
     out["rev"] = x.listed_rev.str();
-  return ok(out);
+  return ok_reply(out);
 }
 
 net::http_reply list_repos(const net::incoming_request& request,
@@ -174,7 +174,7 @@ net::http_reply resolve_handle(const net::incoming_request& request,
   if (!handle || !atproto::valid_handle(*handle))
     return invalid_request("Error: Params must have the property \"handle\"");
   const auto did = did_of(*handle, where);
-  return did ? ok({{"did", *did}})
+  return did ? ok_reply({{"did", *did}})
              : invalid_request("Unable to resolve handle");
 }
 
@@ -192,7 +192,7 @@ net::http_reply well_known_did(const net::incoming_request& request,
 }
 
 net::http_reply health(const site& where) {
-  return ok({{"version", where.version}});
+  return ok_reply({{"version", where.version}});
 }
 
 } // namespace weir::simnet

@@ -3,6 +3,8 @@
 #include "net/http_server.hpp"
 #include "simnet/site.hpp"
 
+#include <boost/json/fwd.hpp>
+
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -14,6 +16,9 @@ namespace weir::simnet {
 
 /// An account as one server sees it.
 using lens = std::function<std::optional<account_view>(const account_view&)>;
+
+/// An answer of 200 with this JSON.
+net::http_reply ok_reply(const boost::json::object& x);
 
 net::http_reply invalid_request(std::string_view message);
 
