@@ -2,7 +2,7 @@
 
 #include "actors/sweeper/limits.hpp"
 #include "base/clock.hpp"
-#include "storage/format/erasure_row.hpp"
+#include "storage/format/records.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "storage/disk/database.hpp"
-#include "storage/format/erasure_row.hpp"
+#include "storage/format/records.hpp"
 
 /// Removes erased bytes from the disk, since LevelDB keeps overwritten and
 /// deleted values in its tables for some time. These calls block until they are

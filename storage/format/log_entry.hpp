@@ -29,12 +29,22 @@ struct log_entry : log_envelope {
 
   op_id last() const noexcept { return first + ops.size() - 1; }
 
-  size_t bytes_held() const noexcept;
+  size_t bytes_held() const noexcept {
+    size_t out = sizeof(*this) + repo.str().size();
+    for (const auto& op : ops)
+      out += sizeof(op) + op.scope.size() + op.rkey.size() + op.body.size();
+    return out;
+  }
 };
 
 /// What an operation is about, for people: the URI of its record, or the DID of
 /// its account.
-std::string subject_of(const atproto::did& repo, const logged_operation& op);
+inline std::string subject_of(const atproto::did& repo,
+                              const logged_operation& op) {
+  if (op.scope.starts_with('$'))
+    return repo.str();
+  return "at://" + repo.str() + '/' + op.scope + '/' + op.rkey;
+}
 
 using log_entry_ptr = std::shared_ptr<const log_entry>;
 

@@ -2,10 +2,16 @@
 #include "storage/format/limits.hpp"
 #include "storage/format/values.hpp"
 
-/// The row of a chain, whose streams need the table of collections.
+#include <iterator>
+
+/// The scopes of streams, and the row of a chain, whose streams need the table
+/// of collections.
 namespace weir::storage {
 
 namespace {
+
+constexpr std::string_view reserved_scopes[]
+  = {commit_scope, identity_scope, account_scope, "$local"};
 
 void read_streams(byte_input& ar, chain_row& x, const collection_names& names) {
   constexpr size_t stream_bytes_min = 35;
@@ -25,6 +31,28 @@ void read_streams(byte_input& ar, chain_row& x, const collection_names& names) {
 }
 
 } // namespace
+
+std::optional<uint32_t> scope_id(const collection_names& names,
+                                 std::string_view scope) {
+  if (!scope.starts_with('$'))
+    return names.id_of(scope);
+  uint32_t id = commit_scope_id;
+  for (const auto known : reserved_scopes) {
+    if (scope == known)
+      return id;
+    ++id;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> scope_name(const collection_names& names,
+                                      uint32_t id) {
+  if (id >= first_collection_id)
+    return names.name_of(id);
+  if (id < commit_scope_id || id > std::size(reserved_scopes))
+    return std::nullopt;
+  return std::string{reserved_scopes[id - commit_scope_id]};
+}
 
 result<std::string> encode_chain(const chain_row& x,
                                  const collection_names& names) {

@@ -1,6 +1,5 @@
 #include "storage/log/erasure.hpp"
 
-#include "storage/format/limits.hpp"
 #include "storage/format/values.hpp"
 #include "storage/tables/chain_table.hpp"
 #include "storage/tables/collection_table.hpp"
