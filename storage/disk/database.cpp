@@ -88,7 +88,7 @@ void database::impl::fail_for_good(const error& reason) {
 
 error database::impl::failed_to_read(const leveldb::Status& x) const {
   auto out = from_status(store.options.directory, x);
-  ++failed_reads;
+  ++counts.failed_reads;
   const std::lock_guard guard{failure_mutex};
   auto& all = read_failures;
   if (all.size() < limits::findings_max
@@ -98,7 +98,7 @@ error database::impl::failed_to_read(const leveldb::Status& x) const {
 }
 
 result<std::optional<std::string>> database::get(std::string_view key) const {
-  ++impl_->gets;
+  ++impl_->counts.gets;
   std::optional<std::string> out{std::in_place};
   const auto x = impl_->store.db->Get(checked_read(), slice(key), &*out);
   if (x.IsNotFound())
@@ -119,14 +119,14 @@ result<void> database::write(const write_batch& batch, sync_mode sync) {
     impl_->fail_for_good(from_status(impl_->store.options.directory, x));
     return failure();
   }
-  ++impl_->batches;
-  impl_->rows += batch.rows();
-  impl_->bytes += batch.bytes();
+  ++impl_->counts.batches;
+  impl_->counts.rows += batch.rows();
+  impl_->counts.bytes += batch.bytes();
   return {};
 }
 
 row_reader database::scan(const key_range& range) const {
-  ++impl_->scans;
+  ++impl_->counts.scans;
   auto options = checked_read();
   options.fill_cache = false;
   auto rep = std::make_unique<row_reader::impl>(
@@ -137,7 +137,7 @@ row_reader database::scan(const key_range& range) const {
 
 result<std::optional<std::pair<std::string, std::string>>>
 database::last_in(const key_range& range) const {
-  ++impl_->scans;
+  ++impl_->counts.scans;
   const std::unique_ptr<leveldb::Iterator> rows{
     impl_->store.db->NewIterator(checked_read())};
   if (!range.end.empty())
@@ -249,8 +249,8 @@ result<disk_space> database::space() const {
 }
 
 database_counters database::counters() const noexcept {
-  return {impl_->gets, impl_->scans, impl_->batches,
-          impl_->rows, impl_->bytes, impl_->failed_reads};
+  const auto& x = impl_->counts;
+  return {x.gets, x.scans, x.batches, x.rows, x.bytes, x.failed_reads};
 }
 
 safe_env& database::files() noexcept {

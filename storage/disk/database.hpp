@@ -86,14 +86,16 @@ struct database_options {
 };
 
 /// Counters for metrics, and for tests that count work.
-struct database_counters {
-  uint64_t gets = 0;
-  uint64_t scans = 0; ///< Row readers and calls of `last_in`.
-  uint64_t batches = 0;
-  uint64_t rows = 0;
-  uint64_t bytes = 0;        ///< Bytes of keys and values written.
-  uint64_t failed_reads = 0; ///< A failed scan is counted when it ends.
+template <class Count>
+struct database_counts {
+  Count gets{0};
+  Count scans{0}; ///< Row readers and calls of `last_in`.
+  Count batches{0};
+  Count rows{0};
+  Count bytes{0};        ///< Bytes of keys and values written.
+  Count failed_reads{0}; ///< A failed scan is counted when it ends.
 };
+using database_counters = database_counts<uint64_t>;
 
 /// One LevelDB with our options on a `safe_env`. All access to the store's disk
 /// goes through it.

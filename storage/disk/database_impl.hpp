@@ -28,12 +28,7 @@ struct database::impl {
   /// Guarded by `failure_mutex`.
   mutable std::vector<std::string> read_failures;
 
-  mutable std::atomic<uint64_t> gets{0};
-  mutable std::atomic<uint64_t> scans{0};
-  mutable std::atomic<uint64_t> failed_reads{0};
-  std::atomic<uint64_t> batches{0};
-  std::atomic<uint64_t> rows{0};
-  std::atomic<uint64_t> bytes{0};
+  mutable database_counts<std::atomic<uint64_t>> counts;
   /// How many checks in a row found the directory not in its place.
   std::atomic<size_t> looks_missed{0};
 

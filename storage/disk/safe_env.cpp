@@ -1,5 +1,3 @@
-#include "storage/disk/safe_env.hpp"
-
 #include "storage/disk/safe_env_parts.hpp"
 
 namespace weir::storage {
@@ -122,13 +120,6 @@ public:
   Status RemoveFile(const std::string& name) override {
     if (auto x = healthy(); !x.ok())
       return x;
-    {
-      const std::lock_guard guard{mutex_};
-      if (holds_ != 0) {
-        held_.push_back(name);
-        return Status::OK();
-      }
-    }
     ++counts.files_removed;
     return target()->RemoveFile(name);
   }
@@ -153,22 +144,6 @@ public:
     return reason_;
   }
 
-  void hold() {
-    const std::lock_guard guard{mutex_};
-    ++holds_;
-  }
-
-  void release() {
-    std::vector<std::string> due;
-    {
-      const std::lock_guard guard{mutex_};
-      if (--holds_ == 0)
-        due.swap(held_);
-    }
-    for (const auto& name : due)
-      RemoveFile(name);
-  }
-
   void wait_until_idle() const { worker_.wait_until_idle(); }
 
 private:
@@ -181,8 +156,6 @@ private:
   mutable std::mutex mutex_;
   std::atomic<bool> poisoned_{false};
   error reason_;
-  size_t holds_ = 0;
-  std::vector<std::string> held_;
   background_worker worker_;
 };
 
@@ -211,14 +184,6 @@ env_counters safe_env::counters() const noexcept {
 
 void safe_env::wait_until_idle() const {
   impl_->wait_until_idle();
-}
-
-safe_env::removal_hold::removal_hold(safe_env& owner) : owner_(owner) {
-  owner_.impl_->hold();
-}
-
-safe_env::removal_hold::~removal_hold() {
-  owner_.impl_->release();
 }
 
 } // namespace weir::storage

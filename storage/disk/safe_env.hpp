@@ -27,15 +27,17 @@ struct safe_env_options {
 };
 
 /// Bytes and calls since the start.
-struct env_counters {
-  uint64_t bytes_written = 0;
-  uint64_t bytes_read = 0;
-  uint64_t writes = 0;
-  uint64_t syncs = 0;
-  uint64_t directory_syncs = 0;
-  uint64_t files_created = 0;
-  uint64_t files_removed = 0;
+template <class Count>
+struct env_counts {
+  Count bytes_written{0};
+  Count bytes_read{0};
+  Count writes{0};
+  Count syncs{0};
+  Count directory_syncs{0};
+  Count files_created{0};
+  Count files_removed{0};
 };
+using env_counters = env_counts<uint64_t>;
 
 /// The Env under every LevelDB of ours. It makes sure that what was
 /// acknowledged is there after a crash or a power loss (ADR 1).
@@ -75,19 +77,6 @@ public:
   /// Returns when no background work is queued or running. For simulations, in
   /// which everything else runs on one thread.
   void wait_until_idle() const;
-
-  /// While one exists, files that LevelDB removes stay on disk, for backups.
-  /// They are removed when the last one ends.
-  class removal_hold {
-  public:
-    explicit removal_hold(safe_env& owner);
-    ~removal_hold();
-    removal_hold(const removal_hold&) = delete;
-    removal_hold& operator=(const removal_hold&) = delete;
-
-  private:
-    safe_env& owner_;
-  };
 
 private:
   class impl;

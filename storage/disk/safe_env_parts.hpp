@@ -1,6 +1,6 @@
 #pragma once
 
-#include <leveldb/env.h>
+#include "storage/disk/safe_env.hpp"
 
 #include <atomic>
 #include <condition_variable>
@@ -14,15 +14,7 @@
 /// The parts of `safe_env`; only `safe_env*.cpp` include it.
 namespace weir::storage {
 
-struct atomic_counters {
-  std::atomic<uint64_t> bytes_written{0};
-  std::atomic<uint64_t> bytes_read{0};
-  std::atomic<uint64_t> writes{0};
-  std::atomic<uint64_t> syncs{0};
-  std::atomic<uint64_t> directory_syncs{0};
-  std::atomic<uint64_t> files_created{0};
-  std::atomic<uint64_t> files_removed{0};
-};
+using atomic_counters = env_counts<std::atomic<uint64_t>>;
 
 /// How files report to the Env that they belong to. It outlives them.
 class write_guard {

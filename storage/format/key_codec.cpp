@@ -243,6 +243,14 @@ constexpr std::pair<table, const char*> table_names[] = {
 
 } // namespace
 
+bool is_known(table x) noexcept {
+  return std::ranges::count(table_names, x,
+                            [](auto& y) {
+                              return y.first;
+                            })
+         > 0;
+}
+
 const char* to_string(table x) noexcept {
   for (const auto& [known, name] : table_names)
     if (known == x)

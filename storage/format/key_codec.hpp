@@ -45,6 +45,9 @@ enum class table : uint8_t {
   dead_letter = 0x52,
 };
 
+/// Whether the format has a table of this number.
+bool is_known(table x) noexcept;
+
 /// Name of a table in errors and in `weir verify`. Never null.
 const char* to_string(table x) noexcept;
 

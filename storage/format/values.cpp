@@ -196,11 +196,7 @@ void load(byte_input& ar, stored_bytes& x) {
   x.value.assign(view.begin(), view.end());
 }
 
-void save(byte_output& ar, const waiting_row& x) {
-  ar(x.at, x.first_cursor, x.relay, x.frame);
-}
-
-void load(byte_input& ar, waiting_row& x) {
+void serialize(auto& ar, waiting_row& x) {
   ar(x.at, x.first_cursor, x.relay, x.frame);
 }
 

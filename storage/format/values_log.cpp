@@ -23,16 +23,10 @@ std::optional<atproto::tid> canonical_tid(const std::string& rkey) {
   return id && id->str() == rkey ? id : std::nullopt;
 }
 
-void put_stream(byte_output& ar, const block_stream& x) {
-  ar(x.scope, x.branch, x.first_index);
-  if (x.first_index != 0)
-    ar(x.previous);
-}
-
-void take_stream(byte_input& ar, block_stream& x) {
-  ar(x.scope, x.branch, x.first_index);
-  if (x.first_index != 0)
-    ar(x.previous);
+void each_field(auto& ar, auto& stream) {
+  ar(stream.scope, stream.branch, stream.first_index);
+  if (stream.first_index != 0)
+    ar(stream.previous);
 }
 
 void put_operation(byte_output& ar, const block_operation& x,
@@ -137,7 +131,7 @@ void take_block(byte_input& ar, log_block& x) {
                                       + static_cast<uint64_t>(delay_us));
   x.streams.resize(std::min(ar.take_count(), limits::transaction_ops_max + 1));
   for (auto& stream : x.streams)
-    take_stream(ar, stream);
+    each_field(ar, stream);
   x.ops.resize(std::min(ar.take_count(), limits::transaction_ops_max + 1));
   uint64_t content = 0;
   for (auto& op : x.ops)
@@ -168,7 +162,7 @@ result<std::string> encode_log_block(const log_block& x) {
      delay_us, x.previous, x.events_before);
   ar.put_varint(x.streams.size());
   for (const auto& stream : x.streams)
-    put_stream(ar, stream);
+    each_field(ar, stream);
   ar.put_varint(x.ops.size());
   uint64_t content = 0;
   for (const auto& op : x.ops)

@@ -136,46 +136,13 @@ void check_exported(verify_context& x, const exported_key& key,
 
 // -- where nothing may lie ----------------------------------------------------
 
-/// Returns whether a table has a writer. It lists every table, so that the
-/// compiler warns when a new one is not considered here.
-bool is_written(table x) {
-  switch (x) {
-    case table::meta:
-    case table::configuration:
-    case table::collection_name:
-    case table::collection_id:
-    case table::log_block:
-    case table::content_block:
-    case table::stream_block:
-    case table::chain:
-    case table::record_head:
-    case table::collection_member:
-    case table::content_reference:
-    case table::time_index:
-    case table::repo:
-    case table::repo_by_status:
-    case table::member:
-    case table::sync_buffer:
-    case table::identity:
-    case table::erasure:
-    case table::exported:
-    case table::upstream:
-    case table::listing:
-    case table::consumer:
-    case table::acked:
-    case table::dead_letter:
-      return true;
-  }
-  return false; // No table of this format.
-}
-
 /// A stray row, or a whole table, is handled in one step.
 void check_strays(verify_context& x) {
   auto rows = x.db.scan({});
   while (rows.valid()) {
     const auto key = rows.key();
     const auto in = key.empty() ? table{} : static_cast<table>(key.front());
-    if (is_written(in)) {
+    if (is_known(in)) {
       rows.seek(prefix_end(std::string{key.substr(0, 1)}));
       continue;
     }
