@@ -1,41 +1,51 @@
 #pragma once
 
-#include <cstddef>
+#include "base/error.hpp"
+
+#include <memory>
+#include <string>
 #include <string_view>
 
 namespace weir::wire {
 
-/// Base of the handlers for `boost::json::basic_parser`. A derived handler
-/// implements only the tokens it needs. The size of the whole text limits each
-/// of its parts. This header does not include the parser's, so that few files
-/// depend on it.
-struct json_tokens {
-  static constexpr size_t max_object_size = SIZE_MAX;
-  static constexpr size_t max_array_size = SIZE_MAX;
-  static constexpr size_t max_key_size = SIZE_MAX;
-  static constexpr size_t max_string_size = SIZE_MAX;
+/// Hears the tokens of a text in order. So it notices a member that is there
+/// twice, of which a parsed object would keep only one.
+class json_listener {
+public:
+  virtual ~json_listener() = default;
 
-  bool on_document_begin(auto&) { return true; }
-  bool on_document_end(auto&) { return true; }
-  bool on_number_part(std::string_view, auto&) { return true; }
-  bool on_comment_part(std::string_view, auto&) { return true; }
-  bool on_comment(std::string_view, auto&) { return true; }
-  bool on_object_end(size_t, auto&) { return close(); }
-  bool on_array_end(size_t, auto&) { return close(); }
+  /// A member of the outermost object begins.
+  virtual void begin_member(const std::string& name) = 0;
 
-protected:
-  bool open() {
-    ++depth_;
-    return true;
-  }
+  /// @param x May be moved away.
+  virtual void take_text(std::string& x) = 0;
 
-  size_t depth_ = 0; ///< Objects and lists around the current token.
+  virtual void begin_list() { take_other(); }
+  virtual void take_int(int64_t) { take_other(); }
+  virtual void take_real(double) { take_other(); }
+  virtual void take_bool(bool) { take_other(); }
+  virtual void take_other() {}
+
+  size_t depth = 0; ///< Objects and lists around the current token.
+};
+
+/// Parses a text that must be one object, in pieces.
+class json_parser {
+public:
+  /// @param to Outlives the object.
+  /// @param text_bytes_max What is kept of each name and text.
+  explicit json_parser(json_listener& to, size_t text_bytes_max = SIZE_MAX);
+  ~json_parser();
+
+  /// @param more Whether other pieces follow.
+  void put(bool more, std::string_view piece);
+
+  /// What is wrong with the text after its last piece.
+  result<void> check() const;
 
 private:
-  bool close() {
-    --depth_;
-    return true;
-  }
+  struct impl;
+  std::unique_ptr<impl> impl_;
 };
 
 } // namespace weir::wire

@@ -6,8 +6,6 @@
 #include "wire/json_tokens.hpp"
 #include "wire/limits.hpp"
 
-#include <boost/json/basic_parser_impl.hpp>
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -16,9 +14,6 @@
 namespace weir::wire {
 
 namespace {
-
-namespace json = boost::json;
-using text_view = json::string_view;
 
 constexpr size_t shown_max = 64; ///< Bytes shown of an unknown name or DID.
 
@@ -33,33 +28,22 @@ static_assert(letter_members.size() == none && letter_members[ids].name == "ids"
 constexpr std::array<std::string_view, none> values{
   "a list of ids of events", "a DID", "true", "as the answer before gave it"};
 
-/// Sees every token of the text in order. The limit on the body's size bounds
-/// everything here.
-class letters_handler : public json_tokens {
+/// The limit on the body's size bounds everything here.
+class letters_handler final : public json_listener {
 public:
-  bool on_object_begin(json::error_code&) {
-    is_object = is_object || depth_ == 0;
-    if (depth_++ > 0)
-      is_wrong();
-    return true;
+  void take_int(int64_t x) override {
+    if (depth != 2 || at_ != ids || x < 1 || x > limits::safe_integer_max)
+      take_other();
+    else if (++id_count <= limits::dead_letters_order_max)
+      events.push_back(static_cast<uint64_t>(x));
   }
 
-  bool on_array_begin(json::error_code&) {
-    if (depth_++ != 1 || at_ != ids)
-      is_wrong();
-    return true;
+  void take_bool(bool x) override {
+    if (depth != 1 || at_ != all || !x)
+      take_other();
   }
 
-  bool on_key_part(text_view x, size_t, json::error_code&) {
-    text_.append(x.data(), x.size());
-    return true;
-  }
-
-  bool on_key(text_view x, size_t, json::error_code&) {
-    text_.append(x.data(), x.size());
-    const auto name = std::exchange(text_, {});
-    if (depth_ != 1)
-      return true; // Inside of a value that is wrong.
+  void begin_member(const std::string& name) override {
     at_ = static_cast<size_t>(
       std::ranges::find(letter_members, name, &body_member::name)
       - letter_members.begin());
@@ -69,45 +53,25 @@ public:
     } else if (std::exchange(seen[at_], true) && !repeated) {
       repeated = name;
     }
-    return true;
   }
 
-  bool on_string_part(text_view x, size_t, json::error_code&) {
-    text_.append(x.data(), x.size());
-    return true;
+  void begin_list() override {
+    if (depth != 1 || at_ != ids)
+      take_other();
   }
 
-  bool on_string(text_view x, size_t, json::error_code&) {
-    text_.append(x.data(), x.size());
-    auto text = std::exchange(text_, {});
-    if (depth_ == 1 && at_ == did)
-      repo = std::move(text);
-    else if (depth_ == 1 && at_ == cursor)
-      after = std::move(text);
+  void take_text(std::string& x) override {
+    if (depth == 1 && at_ == did)
+      repo = std::move(x);
+    else if (depth == 1 && at_ == cursor)
+      after = std::move(x);
     else
-      is_wrong();
-    return true;
+      take_other();
   }
 
-  bool on_int64(int64_t x, text_view, json::error_code&) {
-    if (depth_ != 2 || at_ != ids || x < 1 || x > limits::safe_integer_max)
-      is_wrong();
-    else if (++id_count <= limits::dead_letters_order_max)
-      events.push_back(static_cast<uint64_t>(x));
-    return true;
-  }
+  /// Notes that the value of the current member has the wrong type.
+  void take_other() override { wrong[at_] = true; }
 
-  bool on_uint64(uint64_t, text_view, json::error_code&) { return is_wrong(); }
-
-  bool on_double(double, text_view, json::error_code&) { return is_wrong(); }
-
-  bool on_bool(bool x, json::error_code&) {
-    return (depth_ == 1 && at_ == all && x) || is_wrong();
-  }
-
-  bool on_null(json::error_code&) { return is_wrong(); }
-
-  bool is_object = false;
   std::optional<std::string> unknown;  ///< The first unknown member.
   std::optional<std::string> repeated; ///< The first repeated member.
   std::array<bool, none> seen{};
@@ -118,14 +82,7 @@ public:
   std::string after;
 
 private:
-  /// Notes that the value of the current member has the wrong type.
-  bool is_wrong() {
-    wrong[at_] = true;
-    return true;
-  }
-
   size_t at_ = none; ///< The member whose value is being read.
-  std::string text_; ///< The key or text that is being read.
 };
 
 error wrong_value(size_t i) {
@@ -134,8 +91,6 @@ error wrong_value(size_t i) {
 }
 
 result<void> check(const letters_handler& x) {
-  if (!x.is_object)
-    return fail(ec::malformed, "no JSON object");
   if (x.unknown)
     return fail(ec::invalid_argument,
                 unknown_member(*x.unknown, letter_members));
@@ -163,16 +118,11 @@ result<void> check(const letters_handler& x) {
 } // namespace
 
 result<letters_request> parse_letters_request(std::string_view body) {
-  json::parse_options options;
-  options.max_depth = limits::json_depth_max;
-  json::basic_parser<letters_handler> parser{options};
-  json::error_code failed;
-  const auto used = parser.write_some(false, body.data(), body.size(), failed);
-  if (!failed && used < body.size())
-    failed = json::error::extra_data;
-  if (failed)
-    return fail(ec::malformed, "no valid JSON: " + failed.message());
-  auto& x = parser.handler();
+  letters_handler x;
+  json_parser parser{x};
+  parser.put(false, body);
+  if (auto ok = parser.check(); !ok)
+    return ok.error();
   if (auto ok = check(x); !ok)
     return ok.error();
   letters_request out;
@@ -183,9 +133,9 @@ result<letters_request> parse_letters_request(std::string_view body) {
   out.ids.erase(repeats.begin(), repeats.end());
   if (x.seen[did]) {
     if (!atproto::supported_did(x.repo))
-      return fail(ec::invalid_argument,
-                  "\"did\" must be a DID, and \"" + x.repo.substr(0, shown_max)
-                    + "\" is none");
+      return fail(ec::invalid_argument, "\"did\" must be a DID, and \""
+                                          + x.repo.substr(0, shown_max)
+                                          + "\" is none");
     out.repo = atproto::did::trusted(std::move(x.repo));
   }
   if (x.seen[cursor]) {

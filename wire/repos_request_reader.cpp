@@ -5,8 +5,6 @@
 #include "wire/json_tokens.hpp"
 #include "wire/limits.hpp"
 
-#include <boost/json/basic_parser_impl.hpp>
-
 #include <algorithm>
 #include <numeric>
 #include <utility>
@@ -15,24 +13,16 @@ namespace weir::wire {
 
 namespace {
 
-namespace json = boost::json;
-using text_view = json::string_view;
-
 /// Texts longer than this are neither DIDs nor patterns, so the rest of them is
 /// dropped.
 constexpr size_t text_bytes_max = limits::did_bytes_max + 1;
 constexpr size_t pattern_bytes_max = limits::nsid_bytes_max + 3;
-/// Enough to distinguish every known key, and to show an unknown one.
-constexpr size_t key_bytes_max = 64;
+constexpr size_t key_bytes_max = 64; ///< Bytes shown of an unknown key.
 
 error not_strings(std::string_view key, bool absent) {
   return fail(ec::invalid_argument, "\"" + std::string{key} + "\""
                                       + (absent ? " is missing; it" : "")
                                       + " must be a list of texts");
-}
-
-void append_up_to(std::string& to, text_view more, size_t most) {
-  to.append(more.data(), std::min(more.size(), most - to.size()));
 }
 
 size_t heap_bytes(const std::string& x) noexcept {
@@ -139,65 +129,45 @@ private:
 /// What the body says about the value of one member.
 enum class member_state : uint8_t { absent, list, wrong };
 
-/// Sees every token of the text in order.
-class request_handler : public json_tokens {
+class request_handler final : public json_listener {
 public:
-  bool on_object_begin(json::error_code&) {
-    is_object_ = is_object_ || depth_ == 0;
-    on_other();
-    return open();
+  void begin_member(const std::string& name) override {
+    state_ = nullptr;
+    const auto known
+      = std::ranges::find(members, name, &body_member::name) != members.end();
+    if (known && name == "dids")
+      state_ = &dids_state;
+    else if (known && name == "collections")
+      state_ = &collections_state;
+    else if (!unknown)
+      unknown = name.substr(0, key_bytes_max);
+    if (state_ != nullptr
+        && std::exchange(*state_, member_state::wrong) != member_state::absent
+        && !repeated)
+      repeated = name;
   }
 
-  bool on_array_begin(json::error_code&) {
-    if (depth_ == 1 && state_ != nullptr)
+  void begin_list() override {
+    if (depth == 1 && state_ != nullptr)
       *state_ = member_state::list;
     else
-      on_other();
-    return open();
+      take_other();
   }
 
-  bool on_key_part(text_view x, size_t, json::error_code&) {
-    if (depth_ == 1)
-      append_up_to(text_, x, key_bytes_max);
-    return true;
-  }
-
-  bool on_key(text_view x, size_t all, json::error_code& failed) {
-    on_key_part(x, all, failed);
-    if (depth_ == 1)
-      begin_member();
-    return true;
-  }
-
-  bool on_string_part(text_view x, size_t, json::error_code&) {
-    if (in_list())
-      append_up_to(text_, x, text_bytes_max);
-    return true;
-  }
-
-  bool on_string(text_view x, size_t all, json::error_code& failed) {
-    on_string_part(x, all, failed);
+  void take_text(std::string& x) override {
     if (!in_list())
-      on_other();
+      take_other();
     else if (state_ == &dids_state)
-      dids.take(text_);
+      dids.take(x);
     else
-      collections.take(text_);
-    text_.clear();
-    return true;
+      collections.take(x);
   }
 
-  bool on_int64(int64_t, text_view, json::error_code&) { return on_other(); }
-
-  bool on_uint64(uint64_t, text_view, json::error_code&) { return on_other(); }
-
-  bool on_double(double, text_view, json::error_code&) { return on_other(); }
-
-  bool on_bool(bool, json::error_code&) { return on_other(); }
-
-  bool on_null(json::error_code&) { return on_other(); }
-
-  bool is_object() const noexcept { return is_object_; }
+  /// Handles a value that is neither such a list nor a text in one.
+  void take_other() override {
+    if (state_ != nullptr && (depth == 1 || in_list()))
+      *state_ = member_state::wrong;
+  }
 
   /// The state of a member of the table.
   member_state state_of(std::string_view name) const noexcept {
@@ -213,92 +183,43 @@ public:
   member_state collections_state = member_state::absent;
 
 private:
-  void begin_member() {
-    state_ = nullptr;
-    const auto known
-      = std::ranges::find(members, text_, &body_member::name) != members.end();
-    if (known && text_ == "dids")
-      state_ = &dids_state;
-    else if (known && text_ == "collections")
-      state_ = &collections_state;
-    else if (!unknown)
-      unknown = text_;
-    if (state_ != nullptr
-        && std::exchange(*state_, member_state::wrong) != member_state::absent
-        && !repeated)
-      repeated = text_;
-    text_.clear();
-  }
-
   /// True inside of a list whose texts are wanted.
   bool in_list() const noexcept {
-    return depth_ == 2 && state_ != nullptr && *state_ == member_state::list;
+    return depth == 2 && state_ != nullptr && *state_ == member_state::list;
   }
 
-  /// Handles a value that is neither such a list nor a text in one.
-  bool on_other() {
-    if (state_ != nullptr && (depth_ == 1 || in_list()))
-      *state_ = member_state::wrong;
-    return true;
-  }
-
-  bool is_object_ = false;
   /// Of the member being read; null if not wanted.
   member_state* state_ = nullptr;
-  std::string text_; ///< The key or text that is being read.
 };
-
-json::parse_options options() {
-  json::parse_options out;
-  out.max_depth = limits::json_depth_max;
-  return out;
-}
 
 } // namespace
 
-class repos_request_reader::parser {
-public:
-  void put(bool more, std::string_view piece) {
-    if (failed_)
-      return;
-    const auto used
-      = parser_.write_some(more, piece.data(), piece.size(), failed_);
-    if (!failed_ && used < piece.size())
-      failed_ = json::error::extra_data;
-  }
-
-  const json::error_code& failed() const noexcept { return failed_; }
-
-  request_handler& heard() noexcept { return parser_.handler(); }
-
-private:
-  json::basic_parser<request_handler> parser_{options()};
-  json::error_code failed_;
+struct repos_request_reader::parser {
+  request_handler heard;
+  json_parser text{heard, text_bytes_max};
 };
 
 repos_request_reader::repos_request_reader(std::span<const body_member> members)
   : parser_(std::make_unique<parser>()) {
-  parser_->heard().members = members;
+  parser_->heard.members = members;
 }
 
 repos_request_reader::~repos_request_reader() = default;
 
 void repos_request_reader::put(std::string_view piece) {
-  parser_->put(true, piece);
+  parser_->text.put(true, piece);
 }
 
 size_t repos_request_reader::held_bytes() const noexcept {
-  auto& x = parser_->heard();
+  auto& x = parser_->heard;
   return x.dids.held_bytes() + x.collections.held_bytes();
 }
 
 result<repos_request> repos_request_reader::finish() {
-  parser_->put(false, {});
-  if (parser_->failed())
-    return fail(ec::malformed, "no valid JSON: " + parser_->failed().message());
-  auto& x = parser_->heard();
-  if (!x.is_object())
-    return fail(ec::malformed, "no JSON object");
+  parser_->text.put(false, {});
+  if (auto ok = parser_->text.check(); !ok)
+    return ok.error();
+  auto& x = parser_->heard;
   if (x.unknown)
     return fail(ec::invalid_argument, unknown_member(*x.unknown, x.members));
   if (x.repeated)

@@ -42,7 +42,7 @@ public:
   result<repos_request> finish();
 
 private:
-  class parser;
+  struct parser;
 
   std::unique_ptr<parser> parser_;
 };
