@@ -1,5 +1,6 @@
 #include "atproto/did_document.hpp"
 
+#include "atproto/json_fields.hpp"
 #include "atproto/limits.hpp"
 #include "base/parse_number.hpp"
 
@@ -12,10 +13,6 @@ namespace weir::atproto {
 namespace {
 
 namespace json = boost::json;
-
-std::string_view view(const json::string& x) noexcept {
-  return {x.data(), x.size()};
-}
 
 // -- the text -----------------------------------------------------------------
 
@@ -70,18 +67,10 @@ result<json::value> parse_json(std::string_view text,
 
 // -- members ------------------------------------------------------------------
 
-/// The text of a member; empty when it is absent or no text.
-std::string_view text_of(const json::object& x, std::string_view name) {
-  const auto* value = x.if_contains({name.data(), name.size()});
-  const auto* text = value ? value->if_string() : nullptr;
-  return text ? view(*text) : std::string_view{};
-}
-
 /// The items of a member; empty when it is absent or no array.
 const json::array& items_of(const json::object& x, std::string_view name) {
   static const json::array none;
-  const auto* value = x.if_contains({name.data(), name.size()});
-  const auto* array = value ? value->if_array() : nullptr;
+  const auto* array = array_at(x, name);
   return array ? *array : none;
 }
 
@@ -99,7 +88,7 @@ const json::object* find_entry(const json::array& entries, const did& owner,
                                std::string_view fragment, Predicate belongs) {
   for (const auto& entry : entries)
     if (const auto* x = entry.if_object();
-        x && names_fragment(text_of(*x, "id"), owner, fragment) && belongs(*x))
+        x && names_fragment(text_at(*x, "id"), owner, fragment) && belongs(*x))
       return x;
   return nullptr;
 }
@@ -118,8 +107,8 @@ std::string claimed_handle(const json::object& document) {
   constexpr std::string_view scheme = "at://";
   for (const auto& entry : items_of(document, "alsoKnownAs")) {
     const auto* text = entry.if_string();
-    if (text && view(*text).starts_with(scheme))
-      if (const auto name = view(*text).substr(scheme.size());
+    if (text && std::string_view{*text}.starts_with(scheme))
+      if (const auto name = std::string_view{*text}.substr(scheme.size());
           valid_handle(name))
         return lower_case(name);
   }
@@ -132,12 +121,12 @@ std::string signing_key(const json::object& document, const did& owner) {
   const auto* method
     = find_entry(items_of(document, "verificationMethod"), owner, "#atproto",
                  [&](const auto& x) {
-                   return text_of(x, "controller") == owner.str();
+                   return text_at(x, "controller") == owner.str();
                  });
   if (!method)
     return {};
-  const auto type = text_of(*method, "type");
-  const auto text = text_of(*method, "publicKeyMultibase");
+  const auto type = text_at(*method, "type");
+  const auto text = text_at(*method, "publicKeyMultibase");
   const auto key = [&]() -> result<public_key> {
     if (type == "Multikey")
       return public_key::from_multikey(text);
@@ -195,9 +184,9 @@ std::string pds_origin(const json::object& document, const did& owner) {
                                    "#atproto_pds", [](const auto&) {
                                      return true;
                                    });
-  if (!service || text_of(*service, "type") != "AtprotoPersonalDataServer")
+  if (!service || text_at(*service, "type") != "AtprotoPersonalDataServer")
     return {};
-  return origin_of(text_of(*service, "serviceEndpoint"));
+  return origin_of(text_at(*service, "serviceEndpoint"));
 }
 
 } // namespace
@@ -212,7 +201,7 @@ result<did_document> parse_did_document(std::string_view text,
   const auto* document = value->if_object();
   if (!document)
     return fail(ec::malformed, "DID document is not an object");
-  if (text_of(*document, "id") != expected.str() || expected.empty())
+  if (text_at(*document, "id") != expected.str() || expected.empty())
     return fail(ec::verification_failed, "DID document of another DID");
   for (const auto* name : {"alsoKnownAs", "verificationMethod", "service"})
     if (items_of(*document, name).size() > limits::did_document_entries_max)

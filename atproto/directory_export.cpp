@@ -1,5 +1,6 @@
 #include "atproto/directory_export.hpp"
 
+#include "atproto/json_fields.hpp"
 #include "atproto/limits.hpp"
 
 #include <boost/json.hpp>
@@ -14,26 +15,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view did_key_scheme = "did:key:";
-
-std::string_view view_of(const json::string& x) noexcept {
-  return {x.data(), x.size()};
-}
-
-const json::value* member(const json::object& x, std::string_view name) {
-  return x.if_contains({name.data(), name.size()});
-}
-
-/// The text of a member; empty when it is absent or no text.
-std::string_view said_in(const json::object& x, std::string_view name) {
-  const auto* value = member(x, name);
-  const auto* text = value ? value->if_string() : nullptr;
-  return text ? view_of(*text) : std::string_view{};
-}
-
-const json::object* object_of(const json::object& x, std::string_view name) {
-  const auto* value = member(x, name);
-  return value ? value->if_object() : nullptr;
-}
 
 // -- the document of an operation ---------------------------------------------
 // It is written as the directory writes it and then parsed like its answers, so
@@ -90,36 +71,36 @@ json::object document_of(const did& owner) {
 json::object first_form(const did& owner, const json::object& x) {
   auto out = document_of(owner);
   out["alsoKnownAs"].get_array().push_back(
-    json::string{with_at(said_in(x, "handle"))});
+    json::string{with_at(text_at(x, "handle"))});
   out["verificationMethod"].get_array().push_back(
-    method(owner, "atproto", said_in(x, "signingKey")));
+    method(owner, "atproto", text_at(x, "signingKey")));
   out["service"].get_array().push_back(
     service("atproto_pds", "AtprotoPersonalDataServer",
-            with_http(said_in(x, "service"))));
+            with_http(text_at(x, "service"))));
   return out;
 }
 
 json::object second_form(const did& owner, const json::object& x) {
   auto out = document_of(owner);
-  if (const auto* names = member(x, "alsoKnownAs"); names && names->is_array())
+  if (const auto* names = array_at(x, "alsoKnownAs"))
     out["alsoKnownAs"] = *names;
-  if (const auto* keys = object_of(x, "verificationMethods"))
+  if (const auto* keys = object_at(x, "verificationMethods"))
     for (const auto& [name, key] : *keys)
       if (const auto* text = key.if_string())
         out["verificationMethod"].get_array().push_back(
-          method(owner, {name.data(), name.size()}, view_of(*text)));
-  if (const auto* services = object_of(x, "services"))
+          method(owner, {name.data(), name.size()}, std::string_view{*text}));
+  if (const auto* services = object_at(x, "services"))
     for (const auto& [name, entry] : *services)
       if (const auto* y = entry.if_object())
         out["service"].get_array().push_back(service({name.data(), name.size()},
-                                                     said_in(*y, "type"),
-                                                     said_in(*y, "endpoint")));
+                                                     text_at(*y, "type"),
+                                                     text_at(*y, "endpoint")));
   return out;
 }
 
 std::optional<did_document> read_document(const did& owner,
                                           const json::object& operation) {
-  const auto type = said_in(operation, "type");
+  const auto type = text_at(operation, "type");
   if (type != "create" && type != "plc_operation")
     return std::nullopt; // A tombstone or an unknown kind.
   const auto text
@@ -134,7 +115,7 @@ std::optional<did_document> read_document(const did& owner,
 // -- lines --------------------------------------------------------------------
 
 std::optional<uint64_t> number_of(const json::object& x) {
-  const auto* value = member(x, "seq");
+  const auto* value = x.if_contains("seq");
   if (value == nullptr)
     return std::nullopt;
   json::error_code code;
@@ -149,22 +130,17 @@ result<exported_operation> parse_line(std::string_view text, uint64_t after) {
     return fail(ec::malformed, "an operation of the export is too large");
   std::array<unsigned char, 4096> buffer;
   json::monotonic_resource memory{buffer.data(), buffer.size()};
-  json::parse_options options;
-  options.max_depth = limits::did_document_depth_max;
-  json::error_code code;
-  const auto value
-    = json::parse({text.data(), text.size()}, code, &memory, options);
-  const auto* line = value.if_object();
-  if (code || !line)
+  const auto line = parse_object(text, limits::did_document_depth_max, &memory);
+  if (!line)
     return fail(ec::malformed, "a line of the export is no JSON object");
   const auto number = number_of(*line);
   if (!number)
     return fail(ec::malformed, "operations of the export have no numbers");
   if (*number <= after)
     return fail(ec::malformed, "operations of the export are out of order");
-  auto repo = did::parse(said_in(*line, "did"));
-  const auto* operation = object_of(*line, "operation");
-  const auto id = said_in(*line, "cid");
+  auto repo = did::parse(text_at(*line, "did"));
+  const auto* operation = object_at(*line, "operation");
+  const auto id = text_at(*line, "cid");
   if (!repo || !repo->str().starts_with("did:plc:") || !operation || id.empty())
     return fail(ec::malformed, "a line of the export is no operation");
   exported_operation out;

@@ -1,5 +1,6 @@
 #include "simnet/control_service.hpp"
 
+#include "atproto/json_fields.hpp"
 #include "simnet/fault_json.hpp"
 #include "simnet/sync_reads.hpp"
 
@@ -96,9 +97,7 @@ private:
   }
 
   net::http_reply write(const net::incoming_request& request) {
-    json::error_code error;
-    const auto parsed = json::parse(request.body, error);
-    const auto* body = error ? nullptr : parsed.if_object();
+    const auto body = atproto::parse_object(request.body);
     if (!body)
       return invalid_request("The body is no JSON object");
     if (request.path == "/fault") {
@@ -121,7 +120,7 @@ private:
     const auto count = read_count(*body, "count", 1);
     if (!count || *count > events_at_once_max)
       return invalid_request("count is an integer from 0 to 100000");
-    return make(request.path, read_text(*body, "did"),
+    return make(request.path, atproto::text_at(*body, "did"),
                 static_cast<size_t>(*count));
   }
 

@@ -1,5 +1,6 @@
 #include "simnet/fault_json.hpp"
 
+#include "atproto/json_fields.hpp"
 #include "base/nearest.hpp"
 
 #include <boost/json.hpp>
@@ -7,13 +8,14 @@
 namespace weir::simnet {
 
 namespace json = boost::json;
+using atproto::text_at;
 
 namespace {
 
 /// Reads the number of a host. Sets `fits` to false when it is something else.
 std::optional<size_t> read_host(const json::object& x, const char* name,
                                 bool& fits) {
-  if (!x.contains(name) || read_text(x, name) == "relay")
+  if (!x.contains(name) || text_at(x, name) == "relay")
     return std::nullopt;
   const auto number = read_count(x, name, 0);
   fits = fits && number.has_value();
@@ -33,24 +35,17 @@ std::optional<int64_t> read_count(const json::object& x, const char* name,
   return *number;
 }
 
-std::string read_text(const json::object& x, const char* name) {
-  const auto* value = x.if_contains(name);
-  const auto* text = value ? value->if_string() : nullptr;
-  return text ? std::string{text->begin(), text->end()} : std::string{};
-}
-
 result<fault> read_fault(const json::object& x) {
-  const auto name = read_text(x, "kind");
+  const std::string name{text_at(x, "kind")};
   const auto kind = parse_fault_kind(name);
   if (!kind)
     return fail(ec::invalid_argument, "unknown kind of fault: " + name
                                         + nearest_or_all(name, fault_names()));
   fault out;
   out.kind = *kind;
-  out.did = read_text(x, "did");
-  out.handle = read_text(x, "handle");
-  const auto* silent = x.if_contains("silent");
-  out.silent = silent && silent->is_bool() && silent->get_bool();
+  out.did = text_at(x, "did");
+  out.handle = text_at(x, "handle");
+  out.silent = atproto::truth_at(x, "silent");
   const auto count = read_count(x, "count", 1);
   const auto time = read_count(x, "time_ms", out.time.count());
   const auto lasting = read_count(x, "for_ms", 0);
@@ -69,11 +64,10 @@ result<fault> read_fault(const json::object& x) {
 }
 
 result<fault> read_fault(std::string_view text) {
-  json::error_code error;
-  const auto parsed = json::parse(text, error);
-  if (error || !parsed.is_object())
+  const auto parsed = atproto::parse_object(text);
+  if (!parsed)
     return fail(ec::invalid_argument, "this is no JSON object");
-  return read_fault(parsed.get_object());
+  return read_fault(*parsed);
 }
 
 } // namespace weir::simnet

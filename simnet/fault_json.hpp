@@ -13,9 +13,6 @@ namespace weir::simnet {
 std::optional<int64_t> read_count(const boost::json::object& x,
                                   const char* name, int64_t fallback);
 
-/// Reads a text; empty when the member is absent or something else.
-std::string read_text(const boost::json::object& x, const char* name);
-
 /// Reads a fault in the form that the control interface and flags use:
 ///
 ///   {"kind", "did"?, "host"?, "count"?, "time_ms"?, "for_ms"?, "rate"?,

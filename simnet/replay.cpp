@@ -1,5 +1,6 @@
 #include "simnet/replay.hpp"
 
+#include "atproto/json_fields.hpp"
 #include "simnet/sync_reads.hpp"
 
 #include <boost/json.hpp>
@@ -14,11 +15,9 @@ namespace json = boost::json;
 
 /// A number from 0 in a JSON object; nothing when it is something else.
 std::optional<double> read_number(std::string_view body, const char* name) {
+  const auto parsed = atproto::parse_object(body);
+  const auto* value = parsed ? parsed->if_contains(name) : nullptr;
   json::error_code error;
-  const auto parsed = json::parse(body, error);
-  if (error || !parsed.is_object())
-    return std::nullopt;
-  const auto* value = parsed.as_object().if_contains(name);
   const auto out = value ? value->to_number<double>(error) : -1.0;
   return !error && out >= 0 ? std::optional{out} : std::nullopt;
 }

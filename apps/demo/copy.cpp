@@ -1,6 +1,7 @@
 #include "apps/demo/copy.hpp"
 
 #include "atproto/identifiers.hpp"
+#include "atproto/json_fields.hpp"
 
 #include <boost/json.hpp>
 
@@ -11,6 +12,9 @@ namespace weir::apps {
 namespace {
 
 namespace json = boost::json;
+using atproto::object_at;
+using atproto::text_at;
+using atproto::truth_at;
 
 constexpr size_t latencies_max = 65'536;
 
@@ -19,18 +23,6 @@ uint64_t hash_of(std::initializer_list<std::string_view> parts) {
   for (const auto x : parts)
     all.append(x).append(1, '\n');
   return atproto::stable_hash(all);
-}
-
-std::string_view text_at(const json::object& x, std::string_view key) {
-  const auto* found = x.if_contains(key);
-  const auto* text = found == nullptr ? nullptr : found->if_string();
-  return text == nullptr ? std::string_view{}
-                         : std::string_view{text->data(), text->size()};
-}
-
-bool truth_at(const json::object& x, std::string_view key) {
-  const auto* found = x.if_contains(key);
-  return found != nullptr && found->is_bool() && found->get_bool();
 }
 
 std::optional<uint64_t> id_of(const json::object& x) {
@@ -57,16 +49,13 @@ struct event_copy::event {
 
   /// Returns nothing unless Tap's clients would accept the text.
   static std::optional<event> parse(std::string_view text) {
-    std::error_code bad;
-    const auto value = json::parse(text, bad);
-    const auto* whole = bad ? nullptr : value.if_object();
-    if (whole == nullptr)
+    const auto whole = atproto::parse_object(text);
+    if (!whole)
       return std::nullopt;
     event out;
     const auto id = id_of(*whole);
     const auto type = text_at(*whole, "type");
-    const auto* body = whole->if_contains(type);
-    const auto* fields = body == nullptr ? nullptr : body->if_object();
+    const auto* fields = object_at(*whole, type);
     if (!id || fields == nullptr)
       return std::nullopt;
     out.id = *id;

@@ -1,6 +1,7 @@
 #include "apps/demo/network.hpp"
 
 #include "apps/weir/load_settings.hpp"
+#include "atproto/json_fields.hpp"
 
 #include <boost/json.hpp>
 
@@ -25,12 +26,11 @@ simnet::network_options network_options(const demo_options& x) {
 result<json::object> read_object(const result<net::http_response>& answer) {
   if (!answer)
     return answer.error();
-  std::error_code bad;
-  auto value = json::parse(as_text(answer->body), bad);
-  if (answer->status != 200 || bad || !value.is_object())
+  auto out = atproto::parse_object(as_text(answer->body));
+  if (answer->status != 200 || !out)
     return fail(ec::malformed,
                 "the node answered " + std::to_string(answer->status));
-  return std::move(value.get_object());
+  return out;
 }
 
 uint64_t count_at(const json::object& x, std::string_view key) {
@@ -40,11 +40,8 @@ uint64_t count_at(const json::object& x, std::string_view key) {
            : 0;
 }
 
-std::string text_at(const json::object& x, std::string_view key) {
-  const auto* found = x.if_contains(key);
-  return found != nullptr && found->is_string()
-           ? std::string{found->get_string()}
-           : std::string{};
+std::string string_at(const json::object& x, std::string_view key) {
+  return std::string{atproto::text_at(x, key)};
 }
 
 } // namespace
@@ -119,12 +116,10 @@ result<node_status> demo_network::status() {
   if (!object)
     return object.error();
   node_status out;
-  const auto* repos = object->if_contains("repos");
-  if (repos != nullptr && repos->is_object()) {
-    const auto& counts = repos->get_object();
-    for (const auto& each : counts)
-      out.repos += count_at(counts, each.key());
-    out.synced = count_at(counts, "synced");
+  if (const auto* counts = atproto::object_at(*object, "repos")) {
+    for (const auto& each : *counts)
+      out.repos += count_at(*counts, each.key());
+    out.synced = count_at(*counts, "synced");
   }
   out.records = count_at(*object, "records");
   out.log_end = count_at(*object, "log_end");
@@ -149,18 +144,17 @@ result<std::map<std::string, listed_repo>> demo_network::repos() {
     const auto page = read_object(web_->get(data_url_ + target));
     if (!page)
       return page.error();
-    const auto* repos = page->if_contains("repos");
-    if (repos == nullptr || !repos->is_array())
+    const auto* repos = atproto::array_at(*page, "repos");
+    if (repos == nullptr)
       return fail(ec::malformed, "the node listed no repos");
-    for (const auto& each : repos->get_array()) {
+    for (const auto& each : *repos) {
       const auto& x = each.as_object();
-      const auto* complete = x.if_contains("complete");
-      out[text_at(x, "did")]
-        = {text_at(x, "status"), text_at(x, "rev"), count_at(x, "record_count"),
-           complete != nullptr && complete->is_bool() && complete->get_bool(),
-           text_at(x, "reason")};
+      out[string_at(x, "did")]
+        = {string_at(x, "status"), string_at(x, "rev"),
+           count_at(x, "record_count"), atproto::truth_at(x, "complete"),
+           string_at(x, "reason")};
     }
-    cursor = text_at(*page, "cursor");
+    cursor = string_at(*page, "cursor");
     if (cursor.empty())
       return out;
   }

@@ -1,6 +1,7 @@
 #include "apps/weir/host_accounts.hpp"
 
 #include "actors/supervisor/limits.hpp"
+#include "atproto/json_fields.hpp"
 
 #include <boost/json.hpp>
 
@@ -9,27 +10,13 @@ namespace weir::apps {
 namespace {
 
 namespace json = boost::json;
+using atproto::text_at;
 
 constexpr std::string_view xrpc = "/xrpc/com.atproto.sync.";
 
-std::string_view text_of(const json::object& from, std::string_view key) {
-  const auto* x = from.if_contains(key);
-  return x != nullptr && x->is_string() ? std::string_view{x->get_string()}
-                                        : std::string_view{};
-}
-
 /// An absent member means active (protocol-coverage.md 9).
 bool is_active(const json::object& from) {
-  const auto* x = from.if_contains("active");
-  return x == nullptr || !x->is_bool() || x->get_bool();
-}
-
-result<json::object> parse_object(bytes_view body) {
-  boost::system::error_code bad;
-  auto value = json::parse(as_text(body), bad);
-  if (bad || !value.is_object())
-    return fail(ec::malformed, "the answer is no JSON object");
-  return std::move(value.get_object());
+  return atproto::truth_at(from, "active", true);
 }
 
 error refusal(const net::http_response& x) {
@@ -56,21 +43,21 @@ host_accounts::each(const std::function<void(const listed_account&)>& visit) {
       return fail(ec::not_found, "it does not offer listRepos");
     if (answer->status != 200)
       return refusal(*answer);
-    const auto body = parse_object(answer->body);
-    const auto* repos = body ? body->if_contains("repos") : nullptr;
-    if (repos == nullptr || !repos->is_array())
+    const auto body = atproto::parse_object(as_text(answer->body));
+    const auto* repos = body ? atproto::array_at(*body, "repos") : nullptr;
+    if (repos == nullptr)
       return fail(ec::malformed, "not an answer of listRepos");
-    for (const auto& line : repos->get_array()) {
+    for (const auto& line : *repos) {
       if (!line.is_object())
         continue;
       const auto& each = line.get_object();
-      auto repo = atproto::did::parse(text_of(each, "did"));
-      const auto rev = atproto::tid::parse(text_of(each, "rev"));
+      auto repo = atproto::did::parse(text_at(each, "did"));
+      const auto rev = atproto::tid::parse(text_at(each, "rev"));
       if (repo && rev)
         visit({std::move(*repo), *rev, is_active(each)});
     }
-    std::string next{text_of(*body, "cursor")};
-    if (next.empty() || repos->get_array().empty())
+    std::string next{text_at(*body, "cursor")};
+    if (next.empty() || repos->empty())
       return {};
     if (next == cursor)
       return fail(ec::malformed, "its listing goes in a circle");
@@ -91,12 +78,12 @@ result<host_standing> host_accounts::standing_of(const atproto::did& repo) {
     return *said;
   if (answer->status != 200)
     return refusal(*answer);
-  const auto body = parse_object(answer->body);
+  const auto body = atproto::parse_object(as_text(answer->body));
   if (!body)
     return body.error();
   if (is_active(*body))
     return host_standing::active;
-  return text_of(*body, "status") == "deleted" ? host_standing::absent
+  return text_at(*body, "status") == "deleted" ? host_standing::absent
                                                : host_standing::inactive;
 }
 
