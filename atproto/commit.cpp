@@ -193,11 +193,7 @@ bytes encode_signed_commit(commit_object x, const private_key& key) {
     if (with_sig)
       out.put_text("sig").put_bytes(x.sig);
     out.put_text("data").put_link(x.data);
-    out.put_text("prev");
-    if (x.prev.defined())
-      out.put_link(x.prev);
-    else
-      out.put_null();
+    out.put_text("prev").put_link_or_null(x.prev);
     out.put_text("version").put_int(commit_version);
     return out.take();
   };

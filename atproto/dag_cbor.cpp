@@ -1,7 +1,6 @@
 #include "atproto/dag_cbor.hpp"
 
 #include "atproto/cbor_walk.hpp"
-#include "atproto/limits.hpp"
 
 namespace weir::atproto::cbor {
 
@@ -35,41 +34,6 @@ result<void> validate(bytes_view x, const rules& r) {
 }
 
 // -- reader -------------------------------------------------------------------
-
-result<kind> reader::peek() const {
-  if (at_end())
-    return to_error(fault::truncated, at_);
-  const auto byte = all_[at_];
-  switch (byte >> 5) {
-    case major_unsigned:
-      return kind::unsigned_int;
-    case major_negative:
-      return kind::negative_int;
-    case major_bytes:
-      return kind::byte_string;
-    case major_text:
-      return kind::text_string;
-    case major_array:
-      return kind::array;
-    case major_map:
-      return kind::map;
-    case major_tag:
-      return kind::link;
-    default:
-      break;
-  }
-  switch (byte & 0x1f) {
-    case simple_false:
-    case simple_true:
-      return kind::boolean;
-    case simple_null:
-      return kind::null;
-    case simple_double:
-      return kind::floating;
-    default:
-      return to_error(fault::bad_simple, at_);
-  }
-}
 
 result<uint64_t> reader::take(uint8_t major) {
   const auto* begin = all_.data();
@@ -235,6 +199,10 @@ writer& writer::put_link(const cid& x) {
   put_head(major_bytes, binary.size() + 1);
   out_.push_back(0);
   return put_raw(binary);
+}
+
+writer& writer::put_link_or_null(const cid& x) {
+  return x.defined() ? put_link(x) : put_null();
 }
 
 writer& writer::put_double(double x) {

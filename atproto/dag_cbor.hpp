@@ -34,19 +34,6 @@ result<void> validate(bytes_view x, const rules& r = {});
 /// Checks the one item at the front of `x` and returns its length.
 result<size_t> validate_prefix(bytes_view x, const rules& r = {});
 
-enum class kind : uint8_t {
-  unsigned_int,
-  negative_int,
-  byte_string,
-  text_string,
-  array,
-  map,
-  link,
-  boolean,
-  null,
-  floating
-};
-
 /// Reads items one after the other from a buffer that `validate` accepted. On
 /// other buffers it is safe as well, since every read checks form and bounds;
 /// only the order of keys is not checked.
@@ -65,9 +52,6 @@ public:
   size_t position() const noexcept { return at_; }
 
   bytes_view rest() const noexcept { return all_.subspan(at_); }
-
-  /// The kind of the next item, which stays unread.
-  result<kind> peek() const;
 
   /// Reads an integer that fits into int64 (protocol-coverage.md 6.1).
   result<int64_t> read_int();
@@ -117,6 +101,7 @@ public:
   writer& put_text(std::string_view x);
   writer& put_bytes(bytes_view x);
   writer& put_link(const cid& x);
+  writer& put_link_or_null(const cid& x); ///< Null when it is undefined.
   writer& put_double(double x);
   writer& begin_array(size_t n);
   writer& begin_map(size_t n);

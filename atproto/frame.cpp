@@ -175,15 +175,35 @@ taken take_ops(cbor::reader& in, std::vector<commit_op>& out) {
 
 // -- payloads -----------------------------------------------------------------
 
+/// Reads a field that several kinds of events have.
+template <class Event>
+taken take_shared(cbor::reader& in, std::string_view key, Event& out) {
+  if constexpr (requires { out.message; })
+    return key == "message" ? take_optional(in, out.message) : taken::unknown;
+  if constexpr (requires { out.rev; })
+    if (key == "rev")
+      return take(in, out.rev);
+  if constexpr (requires { out.repo; }) {
+    if (key == (std::is_same_v<Event, commit_event> ? "repo" : "did"))
+      return take(in, out.repo);
+    if (key == "seq")
+      return take_seq(in, out.seq);
+    if (key == "time")
+      return take(in, out.time);
+  }
+  return taken::unknown;
+}
+
 /// Reads a payload with these `required` fields. `take_field(key, out)` reads
-/// the value of a key into the event.
+/// the value of a key into the event, unless `take_shared` does.
 template <class Event, class TakeField>
 result<frame_event> read_event(cbor::reader& in,
                                std::initializer_list<std::string_view> required,
                                TakeField take_field) {
   Event out;
   auto read = read_fields(in, required, [&](auto key) {
-    return take_field(key, out);
+    const auto shared = take_shared(in, key, out);
+    return shared == taken::unknown ? take_field(key, out) : shared;
   });
   if (!read)
     return read.error();
@@ -194,14 +214,6 @@ result<frame_event> read_commit(cbor::reader& in) {
   return read_event<commit_event>(
     in, {"seq", "repo", "time", "rev", "since", "commit", "blocks", "ops"},
     [&](auto key, auto& out) {
-      if (key == "seq")
-        return take_seq(in, out.seq);
-      if (key == "repo")
-        return take(in, out.repo);
-      if (key == "time")
-        return take(in, out.time);
-      if (key == "rev")
-        return take(in, out.rev);
       if (key == "since")
         return take(in, out.since);
       if (key == "commit")
@@ -221,69 +233,33 @@ result<frame_event> read_commit(cbor::reader& in) {
 result<frame_event> read_sync(cbor::reader& in) {
   return read_event<sync_event>(
     in, {"seq", "did", "time", "rev", "blocks"}, [&](auto key, auto& out) {
-      if (key == "seq")
-        return take_seq(in, out.seq);
-      if (key == "did")
-        return take(in, out.repo);
-      if (key == "time")
-        return take(in, out.time);
-      if (key == "rev")
-        return take(in, out.rev);
-      if (key == "blocks")
-        return take_blocks(in, out.blocks, limits::sync_blocks_bytes_max);
-      return taken::unknown;
+      return key == "blocks"
+               ? take_blocks(in, out.blocks, limits::sync_blocks_bytes_max)
+               : taken::unknown;
     });
 }
 
 result<frame_event> read_identity(cbor::reader& in) {
-  return read_event<identity_event>(in, {"seq", "did", "time"},
-                                    [&](auto key, auto& out) {
-                                      if (key == "seq")
-                                        return take_seq(in, out.seq);
-                                      if (key == "did")
-                                        return take(in, out.repo);
-                                      if (key == "time")
-                                        return take(in, out.time);
-                                      if (key == "handle")
-                                        return take_optional(in, out.handle);
-                                      return taken::unknown;
-                                    });
+  return read_event<identity_event>(
+    in, {"seq", "did", "time"}, [&](auto key, auto& out) {
+      return key == "handle" ? take_optional(in, out.handle) : taken::unknown;
+    });
 }
 
 result<frame_event> read_account(cbor::reader& in) {
-  return read_event<account_event>(in, {"seq", "did", "time", "active"},
-                                   [&](auto key, auto& out) {
-                                     if (key == "seq")
-                                       return take_seq(in, out.seq);
-                                     if (key == "did")
-                                       return take(in, out.repo);
-                                     if (key == "time")
-                                       return take(in, out.time);
-                                     if (key == "active")
-                                       return take(in, out.active);
-                                     if (key == "status")
-                                       return take_optional(in, out.status);
-                                     return taken::unknown;
-                                   });
+  return read_event<account_event>(
+    in, {"seq", "did", "time", "active"}, [&](auto key, auto& out) {
+      if (key == "active")
+        return take(in, out.active);
+      return key == "status" ? take_optional(in, out.status) : taken::unknown;
+    });
 }
 
-result<frame_event> read_info(cbor::reader& in) {
-  return read_event<info_event>(in, {"name"}, [&](auto key, auto& out) {
-    if (key == "name")
-      return take(in, out.name);
-    if (key == "message")
-      return take_optional(in, out.message);
-    return taken::unknown;
-  });
-}
-
-result<frame_event> read_error(cbor::reader& in) {
-  return read_event<error_event>(in, {"error"}, [&](auto key, auto& out) {
-    if (key == "error")
-      return take(in, out.name);
-    if (key == "message")
-      return take_optional(in, out.message);
-    return taken::unknown;
+/// @param name The key of what it is about.
+template <class Event>
+result<frame_event> read_message(cbor::reader& in, std::string_view name) {
+  return read_event<Event>(in, {name}, [&](auto key, auto& out) {
+    return key == name ? take(in, out.name) : taken::unknown;
   });
 }
 
@@ -322,9 +298,9 @@ result<frame_event> decode_frame(bytes_view frame) {
       return peeked->kind == frame_kind::identity ? read_identity(in)
                                                   : read_account(in);
     case frame_kind::info:
-      return read_info(in);
+      return read_message<info_event>(in, "name");
     case frame_kind::error:
-      return read_error(in);
+      return read_message<error_event>(in, "error");
     case frame_kind::unknown:
       break;
   }

@@ -14,17 +14,9 @@ cbor::writer begin_message(std::string_view t, size_t size) {
   return out;
 }
 
-void put_link_or_null(cbor::writer& out, const cid& x) {
-  if (x.defined())
-    out.put_link(x);
-  else
-    out.put_null();
-}
-
 void put_op(cbor::writer& out, const commit_op& x) {
   out.begin_map(x.prev.defined() ? 4 : 3);
-  out.put_text("cid");
-  put_link_or_null(out, x.id);
+  out.put_text("cid").put_link_or_null(x.id);
   out.put_text("path").put_text(x.path);
   if (x.prev.defined())
     out.put_text("prev").put_link(x.prev);

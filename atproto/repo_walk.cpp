@@ -211,10 +211,6 @@ struct repo_walk::impl {
   uint64_t record_bytes = 0;
 };
 
-// -- reading the CAR ----------------------------------------------------------
-
-// -- walking ------------------------------------------------------------------
-
 // -- the public face ----------------------------------------------------------
 
 repo_walk::repo_walk(did expected, spool& store, spool& index_overflow,

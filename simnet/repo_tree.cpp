@@ -127,10 +127,7 @@ size_t common_prefix(std::string_view x, std::string_view y) noexcept {
 }
 
 void put_child(atproto::cbor::writer& out, const node* child) {
-  if (child)
-    out.put_link(child->id);
-  else
-    out.put_null();
+  out.put_link_or_null(child ? child->id : atproto::cid{});
 }
 
 /// Encodes `n`, whose children are hashed already. The result is borrowed from

@@ -24,10 +24,7 @@ void put_tid(writer& out, atproto::tid x) {
 }
 
 void put_cid(writer& out, const atproto::cid* x) {
-  if (x != nullptr && x->defined())
-    out.put_link(*x);
-  else
-    out.put_null();
+  out.put_link_or_null(x != nullptr ? *x : atproto::cid{});
 }
 
 } // namespace

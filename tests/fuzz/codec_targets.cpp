@@ -26,8 +26,8 @@ using namespace atproto;
 /// Reads one item and writes it again. False where the reader accepts less than
 /// `validate`: for integers beyond int64.
 bool rewrite(cbor::reader& in, cbor::writer& out) {
-  using enum cbor::kind;
-  switch (in.peek().value()) {
+  using enum tests::cbor_kind;
+  switch (tests::peek(in).value()) {
     case unsigned_int:
     case negative_int: {
       const auto x = in.read_int();

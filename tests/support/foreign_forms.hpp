@@ -30,6 +30,39 @@ inline result<atproto::public_key> from_did_key(std::string_view x) {
   return atproto::public_key::from_multikey(x.substr(scheme.size()));
 }
 
+enum class cbor_kind : uint8_t {
+  unsigned_int,
+  negative_int,
+  byte_string,
+  text_string,
+  array,
+  map,
+  link,
+  boolean,
+  null,
+  floating
+};
+
+/// The kind of the next item, which stays unread.
+inline result<cbor_kind> peek(const atproto::cbor::reader& in) {
+  if (in.at_end())
+    return fail(ec::malformed, "the text is over");
+  const auto byte = in.rest().front();
+  if (byte < 0xe0)
+    return static_cast<cbor_kind>(byte >> 5);
+  switch (byte) {
+    case 0xf4:
+    case 0xf5:
+      return cbor_kind::boolean;
+    case 0xf6:
+      return cbor_kind::null;
+    case 0xfb:
+      return cbor_kind::floating;
+    default:
+      return fail(ec::malformed, "another simple value");
+  }
+}
+
 /// Reads the next item, which must be a double.
 inline double read_double(atproto::cbor::reader& in) {
   const auto item = in.skip().value();

@@ -126,25 +126,25 @@ size_t for_each_case(std::span<const case_group> groups, Check check) {
 
 /// Decodes one item with the reader and encodes it again.
 void write_anew(reader& in, writer& out) {
-  switch (in.peek().value()) {
-    case kind::unsigned_int:
-    case kind::negative_int:
+  switch (tests::peek(in).value()) {
+    case tests::cbor_kind::unsigned_int:
+    case tests::cbor_kind::negative_int:
       out.put_int(in.read_int().value());
       break;
-    case kind::byte_string:
+    case tests::cbor_kind::byte_string:
       out.put_bytes(in.read_bytes().value());
       break;
-    case kind::text_string:
+    case tests::cbor_kind::text_string:
       out.put_text(in.read_text().value());
       break;
-    case kind::array: {
+    case tests::cbor_kind::array: {
       const auto n = in.read_array().value();
       out.begin_array(n);
       for (size_t i = 0; i < n; ++i)
         write_anew(in, out);
       break;
     }
-    case kind::map: {
+    case tests::cbor_kind::map: {
       const auto n = in.read_map().value();
       out.begin_map(n);
       for (size_t i = 0; i < n; ++i) {
@@ -153,17 +153,17 @@ void write_anew(reader& in, writer& out) {
       }
       break;
     }
-    case kind::link:
+    case tests::cbor_kind::link:
       out.put_link(in.read_link().value());
       break;
-    case kind::boolean:
+    case tests::cbor_kind::boolean:
       out.put_bool(in.read_bool().value());
       break;
-    case kind::null:
+    case tests::cbor_kind::null:
       EXPECT_TRUE(in.try_null());
       out.put_null();
       break;
-    case kind::floating:
+    case tests::cbor_kind::floating:
       out.put_double(tests::read_double(in));
       break;
   }

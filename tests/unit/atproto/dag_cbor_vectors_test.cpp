@@ -58,12 +58,12 @@ void expect_round_trip(const bytes& input) {
   EXPECT_TRUE(validate(input, with_floats));
   reader in{input};
   writer out;
-  const auto what = in.peek().value();
-  if (what == kind::floating)
+  const auto what = tests::peek(in).value();
+  if (what == tests::cbor_kind::floating)
     out.put_double(tests::read_double(in));
-  else if (what == kind::text_string)
+  else if (what == tests::cbor_kind::text_string)
     out.put_text(in.read_text().value());
-  else if (what == kind::link)
+  else if (what == tests::cbor_kind::link)
     out.put_link(in.read_link().value());
   else
     out.put_raw(in.skip().value());
@@ -83,19 +83,19 @@ void run_case(const json::value& test) {
 
 /// Writes the same item again while walking over the reader.
 void copy_item(reader& in, writer& out) {
-  const auto what = in.peek().value();
+  const auto what = tests::peek(in).value();
   size_t items = 0;
-  if (what == kind::array)
+  if (what == tests::cbor_kind::array)
     out.begin_array(items = in.read_array().value());
-  else if (what == kind::map)
+  else if (what == tests::cbor_kind::map)
     out.begin_map(items = in.read_map().value());
-  else if (what == kind::text_string)
+  else if (what == tests::cbor_kind::text_string)
     out.put_text(in.read_text().value());
-  else if (what == kind::byte_string)
+  else if (what == tests::cbor_kind::byte_string)
     out.put_bytes(in.read_bytes().value());
-  else if (what == kind::link)
+  else if (what == tests::cbor_kind::link)
     out.put_link(in.read_link().value());
-  else if (what == kind::floating)
+  else if (what == tests::cbor_kind::floating)
     out.put_double(tests::read_double(in));
   else if (auto n = reader{in.rest()}.read_int()) {
     out.put_int(*n);
@@ -103,7 +103,7 @@ void copy_item(reader& in, writer& out) {
   } else // Simple values, and integers beyond int64.
     out.put_raw(in.skip().value());
   for (; items > 0; --items) {
-    if (what == kind::map)
+    if (what == tests::cbor_kind::map)
       out.put_text(in.read_text().value());
     copy_item(in, out);
   }
