@@ -9,6 +9,7 @@
 #include "simnet/site.hpp"
 #include "simnet/traffic.hpp"
 #include "simnet/world.hpp"
+#include "tests/support/manual_clock.hpp"
 
 #include <map>
 

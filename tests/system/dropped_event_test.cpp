@@ -1,5 +1,6 @@
 #include "actors/repo/limits.hpp"
 #include "atproto/dag_cbor.hpp"
+#include "tests/support/manual_clock.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 #include "tests/system/live_repo.hpp"

@@ -2,6 +2,7 @@
 #include "actors/node/network.hpp"
 #include "net/limits.hpp"
 #include "net/url.hpp"
+#include "tests/support/manual_clock.hpp"
 #include "tests/support/net_memory.hpp"
 
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 #include "actors/support/context.hpp"
 #include "base/log.hpp"
 #include "messages/caf_types.hpp"
+#include "tests/support/manual_clock.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>

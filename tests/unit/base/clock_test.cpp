@@ -1,4 +1,5 @@
 #include "base/clock.hpp"
+#include "tests/support/manual_clock.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,6 +3,7 @@
 #include "atproto/signature.hpp"
 #include "atproto/verify.hpp"
 #include "simnet/truth.hpp"
+#include "tests/support/manual_clock.hpp"
 
 #include <map>
 #include <ostream>

@@ -4,6 +4,7 @@
 #include "storage/log/committer.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/verify/verify.hpp"
+#include "tests/support/manual_clock.hpp"
 #include "tests/support/memory_disk.hpp"
 
 #include <gtest/gtest.h>
