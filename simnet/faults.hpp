@@ -24,14 +24,14 @@ std::vector<std::string> fault_names();
 
 struct fault {
   fault_kind kind = fault_kind::drop_connection;
-  std::string did; ///< For accounts; if empty, any active account is taken.
-  std::optional<size_t> host;
+  std::string did = {}; ///< For accounts; if empty, any active one is taken.
+  std::optional<size_t> host = {};
   size_t count = 1;
   /// The delay of a slow answer, or the Retry-After of a limited one.
   std::chrono::milliseconds time{1000};
-  std::string handle; ///< New handle for `change_handle`; empty invents one.
+  std::string handle = {}; ///< For `change_handle`; empty invents one.
   /// Host for `migrate`; by default the next one.
-  std::optional<size_t> target;
+  std::optional<size_t> target = {};
   uint64_t rate = 20'000;               ///< Bytes per second.
   std::chrono::milliseconds lasting{0}; ///< 0 for no end.
   /// Changes of the account are not announced on any stream.

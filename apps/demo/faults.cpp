@@ -34,12 +34,12 @@ void demo_faults::plan() {
   add(fault_kind::wrong_prev_data);
   add(fault_kind::migrate);
   steps_.push_back([this] {
-    inject({fault_kind::reactivate, deactivated_.front(), {}, 1, {}, {}, {}});
+    inject({.kind = fault_kind::reactivate, .did = deactivated_.front()});
   });
   add(fault_kind::remove);
   add(fault_kind::lose_silently, lost_commits);
   steps_.push_back([this] {
-    inject({fault_kind::restore, taken_down_.front(), {}, 1, {}, {}, {}});
+    inject({.kind = fault_kind::restore, .did = taken_down_.front()});
   });
   add(fault_kind::suspend);
   add(fault_kind::broken_chain, 3);
@@ -55,29 +55,24 @@ void demo_faults::plan() {
 
 /// Causes these faults while the directory cuts every connection.
 void demo_faults::silence(std::initializer_list<fault_kind> kinds) {
-  steps_.push_back([this] {
-    simnet::fault x;
-    x.kind = fault_kind::directory_refuse;
-    x.count = 0; // Until `directory_up`.
-    inject(x);
+  steps_.push_back([this] { // Without a count it ends at `directory_up`.
+    inject({.kind = fault_kind::directory_refuse, .count = 0});
   });
   for (const auto kind : kinds)
     add(kind);
   steps_.push_back([this] {
-    const auto hit = network_.requests().served(fault_kind::directory_refuse);
-    if (hit == 0)
+    if (network_.requests().served(fault_kind::directory_refuse) == 0)
       misses_.push_back("directory_refuse hit nothing");
-    simnet::fault x;
-    x.kind = fault_kind::directory_up;
-    if (const auto done = network_.faults().inject(x); !done)
+    if (const auto done
+        = network_.faults().inject({.kind = fault_kind::directory_up});
+        !done)
       misses_.push_back(done.error().context);
   });
 }
 
 void demo_faults::add(fault_kind kind, size_t count) {
   steps_.push_back([this, kind, count] {
-    simnet::fault x;
-    x.kind = kind;
+    simnet::fault x{.kind = kind};
     if (is_stream_fault(kind)) {
       x.count = count;
       if (options_.direct)
@@ -136,10 +131,7 @@ void demo_faults::order_requests() {
 
 void demo_faults::order(fault_kind kind, size_t count,
                         std::chrono::milliseconds time) {
-  simnet::fault x;
-  x.kind = kind;
-  x.count = count;
-  x.time = time;
+  simnet::fault x{.kind = kind, .count = count, .time = time};
   if (kind == fault_kind::rate_limit)
     x.did = any_active_account(); // Otherwise it may hit a listing.
   if (const auto done = network_.faults().inject(x); !done)

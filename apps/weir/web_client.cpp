@@ -2,7 +2,6 @@
 
 #include "actors/supervisor/limits.hpp"
 #include "atproto/base_encodings.hpp"
-#include "net/io_threads.hpp"
 
 #include <future>
 
@@ -35,42 +34,25 @@ private:
 
 } // namespace
 
-struct web_client::impl {
-  net::io_threads threads;
-  net::transport_ptr network;
-  net::http_client_ptr client;
-  std::string credential; ///< Empty to send none.
-};
-
-web_client::web_client(std::unique_ptr<impl> x) noexcept
-  : impl_(std::move(x)) {}
-
-web_client::~web_client() {
-  impl_->threads.stop();
-  impl_->threads.join();
-}
-
-std::unique_ptr<web_client> web_client::make() {
-  auto made = std::make_unique<impl>();
-  made->network = net::make_system_transport(made->threads);
+web_client::web_client() : network_(net::make_system_transport(threads_)) {
   net::http_client_options options;
   options.guard = net::address_guard{true};
   if (auto tls = net::tls_client::make())
     options.tls = std::move(*tls);
-  made->client = net::make_http_client(made->network, std::move(options));
-  made->threads.start();
-  return std::unique_ptr<web_client>{new web_client{std::move(made)}};
+  client_ = net::make_http_client(network_, std::move(options));
+  threads_.start();
 }
 
-const net::transport_ptr& web_client::transport() const noexcept {
-  return impl_->network;
+web_client::~web_client() {
+  threads_.stop();
+  threads_.join();
 }
 
 void web_client::set_password(const std::string& password) {
   std::string text;
   atproto::append_base64(as_bytes("admin:" + password), text);
   text.resize((text.size() + 3) / 4 * 4, '=');
-  impl_->credential = "Basic " + text;
+  credential_ = "Basic " + text;
 }
 
 result<net::http_response> web_client::ask(const std::string& url,
@@ -79,15 +61,14 @@ result<net::http_response> web_client::ask(const std::string& url,
   if (!target)
     return target.error();
   request.target = std::move(*target);
-  if (!impl_->credential.empty())
-    request.headers.push_back({"Authorization", impl_->credential});
+  if (!credential_.empty())
+    request.headers.push_back({"Authorization", credential_});
   std::promise<result<net::http_response>> answer;
   auto waiting = answer.get_future();
   request.limits.body_bytes_max = limits::listing_bytes_max;
-  impl_->client->get(std::move(request),
-                     [&answer](result<net::http_response> x) {
-                       answer.set_value(std::move(x));
-                     });
+  client_->get(std::move(request), [&answer](result<net::http_response> x) {
+    answer.set_value(std::move(x));
+  });
   return waiting.get();
 }
 
@@ -104,7 +85,7 @@ void web_client::stream(net::http_request request,
                         std::shared_ptr<net::http_sink> sink) {
   auto observed = std::make_shared<observed_sink>(std::move(sink));
   auto over = observed->over.get_future();
-  impl_->client->stream(std::move(request), std::move(observed));
+  client_->stream(std::move(request), std::move(observed));
   over.wait();
 }
 

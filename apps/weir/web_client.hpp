@@ -1,6 +1,7 @@
 #pragma once
 
 #include "net/http_client.hpp"
+#include "net/io_threads.hpp"
 
 #include <memory>
 #include <string>
@@ -15,9 +16,12 @@ namespace weir::apps {
 class web_client {
 public:
   /// Without the machine's CA certificates https fails, but http works.
-  static std::unique_ptr<web_client> make();
-
+  web_client();
   ~web_client();
+
+  static std::unique_ptr<web_client> make() {
+    return std::make_unique<web_client>();
+  }
 
   /// Sets the password of `admin` for basic auth in every `get` and `post`.
   void set_password(const std::string& password);
@@ -34,14 +38,16 @@ public:
   /// @param sink Its `on_end` is called before this returns.
   void stream(net::http_request request, std::shared_ptr<net::http_sink> sink);
 
-  const net::transport_ptr& transport() const noexcept;
+  const net::transport_ptr& transport() const noexcept { return network_; }
 
 private:
-  struct impl;
-  explicit web_client(std::unique_ptr<impl> x) noexcept;
   result<net::http_response> ask(const std::string& url,
                                  net::http_request request);
-  std::unique_ptr<impl> impl_;
+
+  net::io_threads threads_;
+  net::transport_ptr network_;
+  net::http_client_ptr client_;
+  std::string credential_; ///< Empty to send none.
 };
 
 } // namespace weir::apps
