@@ -1,7 +1,5 @@
 #include "atproto/block_index.hpp"
 
-#include "atproto/limits.hpp"
-
 #include <algorithm>
 #include <cstring>
 #include <utility>

@@ -2,7 +2,6 @@
 
 #include "atproto/cbor_walk.hpp"
 #include "atproto/dag_cbor.hpp"
-#include "atproto/limits.hpp"
 #include "atproto/sha256.hpp"
 
 #include <algorithm>

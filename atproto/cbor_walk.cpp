@@ -1,7 +1,5 @@
 #include "atproto/cbor_walk.hpp"
 
-#include "atproto/limits.hpp"
-
 namespace weir::atproto::cbor {
 
 fault check_unique_keys(bytes_view map) noexcept {

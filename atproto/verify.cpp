@@ -1,7 +1,6 @@
 #include "atproto/verify.hpp"
 
 #include "atproto/car.hpp"
-#include "atproto/commit.hpp"
 #include "atproto/limits.hpp"
 #include "atproto/mst.hpp"
 #include "atproto/record.hpp"

@@ -62,12 +62,8 @@ struct metrics_registry::impl {
     for (auto& x : families)
       if (x.name == name)
         home = &x;
-    if (home == nullptr) {
-      home = &families.emplace_back();
-      home->name = name;
-      home->help = help;
-      home->type = type;
-    }
+    if (home == nullptr)
+      home = &families.emplace_back(family{name, help, type, {}});
     for (auto& x : home->samples)
       if (x.label_key == label_key && x.label_value == label_value)
         return x;

@@ -1,7 +1,6 @@
 #include "net/http_client.hpp"
 
 #include "net/http_call.hpp"
-#include "net/limits.hpp"
 
 namespace weir::net {
 

@@ -1,10 +1,8 @@
 #include "net/ws_client.hpp"
 
-#include "base/random.hpp"
 #include "net/connector.hpp"
 #include "net/http_parser.hpp"
 #include "net/http_writer.hpp"
-#include "net/limits.hpp"
 #include "net/retry_hints.hpp"
 #include "net/ws_channel.hpp"
 

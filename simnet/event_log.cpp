@@ -1,6 +1,5 @@
 #include "simnet/event_log.hpp"
 
-#include <algorithm>
 #include <cassert>
 #include <utility>
 

@@ -26,6 +26,9 @@ class network {
 public:
   explicit network(const network_options& options = {});
 
+  network(const network&) = delete;
+  network& operator=(const network&) = delete;
+
   /// Serves over real sockets. Call it only once.
   /// @param io_threads 1 or 2; with two, traffic is made on the second one.
   /// Errors: `unreachable` when a port is in use.

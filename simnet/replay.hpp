@@ -24,6 +24,9 @@ public:
   static result<std::unique_ptr<replay>> open(const std::string& path,
                                               const network_options& options);
 
+  replay(const replay&) = delete;
+  replay& operator=(const replay&) = delete;
+
   /// Serves over real sockets. Call it only once.
   result<network_urls> start(size_t io_threads = 1) {
     return servers_.start(io_threads);

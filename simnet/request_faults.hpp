@@ -4,6 +4,7 @@
 #include "simnet/fault_kind.hpp"
 #include "simnet/truth.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +52,24 @@ public:
 
   /// Finds the first order of kind `what` that fits the request, and uses it
   /// once.
-  std::optional<order> take(fault_kind what, size_t host, std::string_view did);
+  std::optional<order> take(fault_kind what, size_t host,
+                            std::string_view did) {
+    const std::lock_guard lock{guard_};
+    std::erase_if(orders_, [now = time_.steady_now()](const order& x) {
+      return x.until && *x.until <= now;
+    });
+    const auto at = std::ranges::find_if(orders_, [&](const order& x) {
+      return x.what == what && x.host.value_or(host) == host
+             && (x.did.empty() || x.did == did);
+    });
+    if (at == orders_.end())
+      return std::nullopt;
+    auto out = *at;
+    ++served_[static_cast<size_t>(what)];
+    if (--at->count == 0)
+      orders_.erase(at);
+    return out;
+  }
 
   /// Drops all orders of the kinds from `first` to `last`.
   void clear(fault_kind first, fault_kind last) {

@@ -1,6 +1,10 @@
 #include "wire/tap.hpp"
 
+#include "atproto/json_fields.hpp"
 #include "wire/json_object.hpp"
+#include "wire/limits.hpp"
+
+#include <boost/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -155,6 +159,22 @@ void append_cursors(std::span<const upstream_cursor> upstreams,
   if (!upstreams.empty() && upstreams.front().cursor != 0)
     to.number("firehose", upstreams.front().cursor);
   to.text_if_any("list_repos", list_repos);
+}
+
+result<account_fact> parse_account_fact(bytes_view text) {
+  const auto object
+    = atproto::parse_object(as_text(text), limits::json_depth_max, {});
+  if (!object)
+    return object.error();
+  const auto* handle = object->if_contains("handle");
+  const auto* active = object->if_contains("is_active");
+  const auto* status = object->if_contains("status");
+  if (handle == nullptr || !handle->is_string() || active == nullptr
+      || !active->is_bool() || status == nullptr || !status->is_string())
+    return fail(ec::malformed, "not the facts of an account");
+  return account_fact{boost::json::value_to<std::string>(*handle),
+                      active->get_bool(),
+                      boost::json::value_to<std::string>(*status)};
 }
 
 } // namespace weir::wire

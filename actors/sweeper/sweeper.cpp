@@ -8,7 +8,6 @@
 #include "base/log.hpp"
 #include "base/thread_name.hpp"
 #include "messages/journal.hpp"
-#include "storage/disk/compaction.hpp"
 #include "storage/disk/database.hpp"
 #include "storage/log/erasure.hpp"
 #include "storage/log/tail_cache.hpp"

@@ -34,6 +34,10 @@ private:
 
 } // namespace
 
+std::unique_ptr<web_client> web_client::make() {
+  return std::unique_ptr<web_client>{new web_client};
+}
+
 web_client::web_client() : network_(net::make_system_transport(threads_)) {
   net::http_client_options options;
   options.guard = net::address_guard{true};

@@ -16,12 +16,9 @@ namespace weir::apps {
 class web_client {
 public:
   /// Without the machine's CA certificates https fails, but http works.
-  web_client();
-  ~web_client();
+  static std::unique_ptr<web_client> make();
 
-  static std::unique_ptr<web_client> make() {
-    return std::make_unique<web_client>();
-  }
+  ~web_client();
 
   /// Sets the password of `admin` for basic auth in every `get` and `post`.
   void set_password(const std::string& password);
@@ -41,10 +38,11 @@ public:
   const net::transport_ptr& transport() const noexcept { return network_; }
 
 private:
+  web_client();
   result<net::http_response> ask(const std::string& url,
                                  net::http_request request);
 
-  net::io_threads threads_;
+  net::io_threads threads_; ///< Outlives what is made on its loops.
   net::transport_ptr network_;
   net::http_client_ptr client_;
   std::string credential_; ///< Empty to send none.

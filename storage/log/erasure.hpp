@@ -37,4 +37,16 @@ result<std::vector<open_erasure>>
 open_erasures(const database& db, const atproto::did& after,
               size_t limit = limits::repos_page_max);
 
+// Erased bytes leave the disk, since LevelDB keeps overwritten and deleted
+// values in its tables for some time. These calls block until they are done.
+
+/// Removes the frames that waited for the repos from `first` to `last`, in the
+/// order of keys.
+result<compacted> compact_waiting(database& db, const atproto::did& first,
+                                  const atproto::did& last);
+
+/// Removes content of a span, about `slice_bytes` bytes of it.
+result<compacted> compact_content(database& db, uint16_t partition,
+                                  content_span which, uint64_t slice_bytes);
+
 } // namespace weir::storage

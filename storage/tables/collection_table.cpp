@@ -1,6 +1,5 @@
 #include "storage/tables/collection_table.hpp"
 
-#include "storage/format/limits.hpp"
 #include "storage/tables/row_access.hpp"
 
 #include <limits>

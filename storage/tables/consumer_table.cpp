@@ -1,6 +1,5 @@
 #include "storage/tables/consumer_table.hpp"
 
-#include "storage/format/limits.hpp"
 #include "storage/tables/row_access.hpp"
 
 namespace weir::storage {

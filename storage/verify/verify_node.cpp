@@ -5,7 +5,7 @@
 #include "storage/tables/upstream_table.hpp"
 #include "storage/verify/verify_context.hpp"
 
-#include <algorithm>
+#include <set>
 
 /// The passes over rows of the node, over identities, and over rows in places
 /// where none may be.
@@ -15,47 +15,39 @@ namespace {
 
 // -- meta, configuration ------------------------------------------------------
 
-class meta_pass {
-public:
-  explicit meta_pass(verify_context& x) : x_(x) {}
-
-  void run() {
-    x_.each<meta_key>(range_of<meta_key>(),
-                      [this](const meta_key& key, std::string_view value) {
-                        check(key.name, value);
-                      });
-    for (const auto* name : {"format", "log_identity", "store_epoch"})
-      if (std::find(seen_.begin(), seen_.end(), name) == seen_.end())
-        x_.wrong("meta", std::string{name} + " is missing");
+void check_meta_row(verify_context& x, const std::string& name,
+                    std::string_view value) {
+  if (name == "format") {
+    const auto row = x.decoded<stored_bytes>(value, table::meta);
+    if (row && as_text(row->value) != store_format)
+      x.wrong("meta", "it says another format than FORMAT");
+  } else if (name == "log_identity") {
+    const auto row = x.decoded<counter>(value, table::meta);
+    if (row && row->value != x.db.log_identity())
+      x.wrong("meta", "it says another identity than FORMAT");
+  } else if (name == "store_epoch" || name == "next_collection_id"
+             || name == partitions_row_name
+             || name.starts_with(openings_row_begin)) {
+    x.decoded<counter>(value, table::meta);
+  } else if (name == log_epochs_row_name) {
+    x.decoded<log_epochs_row>(value, table::meta);
+  } else if (name == directory_export_row) {
+    x.decoded<export_row>(value, table::meta);
+  } else {
+    x.wrong("meta", "nothing is called " + name);
   }
+}
 
-private:
-  void check(const std::string& name, std::string_view value) {
-    if (name == "format") {
-      const auto row = x_.decoded<stored_bytes>(value, table::meta);
-      if (row && as_text(row->value) != store_format)
-        x_.wrong("meta", "it says another format than FORMAT");
-    } else if (name == "log_identity") {
-      const auto row = x_.decoded<counter>(value, table::meta);
-      if (row && row->value != x_.db.log_identity())
-        x_.wrong("meta", "it says another identity than FORMAT");
-    } else if (name == "store_epoch" || name == "next_collection_id"
-               || name == partitions_row_name
-               || name.starts_with(openings_row_begin)) {
-      x_.decoded<counter>(value, table::meta);
-    } else if (name == log_epochs_row_name) {
-      x_.decoded<log_epochs_row>(value, table::meta);
-    } else if (name == directory_export_row) {
-      x_.decoded<export_row>(value, table::meta);
-    } else {
-      return x_.wrong("meta", "nothing is called " + name);
-    }
-    seen_.push_back(name);
-  }
-
-  verify_context& x_;
-  std::vector<std::string> seen_; ///< Names that were found.
-};
+void check_meta(verify_context& x) {
+  std::set<std::string> missing{"format", "log_identity", "store_epoch"};
+  x.each<meta_key>(range_of<meta_key>(),
+                   [&](const meta_key& key, std::string_view value) {
+                     missing.erase(key.name);
+                     check_meta_row(x, key.name, value);
+                   });
+  for (const auto& name : missing)
+    x.wrong("meta", name + " is missing");
+}
 
 void check_setting(verify_context& x, const configuration_key& key,
                    const stored_bytes& value) {
@@ -174,7 +166,7 @@ void check_partition(verify_context& x) {
 } // namespace
 
 void verify_node(verify_context& x) {
-  meta_pass{x}.run();
+  check_meta(x);
   x.all_rows<stored_bytes, configuration_key>(check_setting);
   check_upstreams(x);
   if (x.options.root != nullptr)

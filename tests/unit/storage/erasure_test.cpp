@@ -1,5 +1,4 @@
 #include "actors/sweeper/limits.hpp"
-#include "storage/disk/compaction.hpp"
 #include "storage/format/account_fact.hpp"
 #include "storage/format/limits.hpp"
 #include "storage/log/erasure.hpp"
