@@ -30,12 +30,12 @@ constexpr auto consumer_lazy_write = 1s; ///< For progress without acks.
 /// Acks that make nothing else possible wait at most this long for the
 /// CONSUMER's next turn. To wake it for each ack would be a third of the work
 /// of a node that gets some hundred commits a second.
-constexpr std::chrono::microseconds acks_wait{50'000};
+constexpr std::chrono::microseconds acks_wait{100'000};
 
 /// Settled events wait at most this long to be written. A flush for each ack
 /// would be half of all flushes, and all it could save is that an event comes
 /// again after a crash.
-constexpr std::chrono::microseconds acks_write_wait{50'000};
+constexpr std::chrono::microseconds acks_write_wait{200'000};
 
 /// Orders about dead letters that wait at the same time; one more is refused.
 constexpr size_t dead_letters_orders_max = 16;

@@ -8,7 +8,6 @@
 #include "actors/support/timer.hpp"
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
-#include "base/thread_name.hpp"
 #include "messages/consumer.hpp"
 #include "messages/journal.hpp"
 #include "storage/log/committer.hpp"
@@ -68,10 +67,9 @@ storage::journal_batch batch_of(std::vector<pending_update>& updates,
 class journal final : public observed<journal_actor::base> {
 public:
   journal(caf::actor_config& config, context_ptr shared, home_ptr home,
-          journal_store store, journal_options options,
-          std::function<void(const error&)> failure)
+          journal_store store, std::function<void(const error&)> failure)
     : observed(config, "journal"), shared_(std::move(shared)),
-      home_(std::move(home)), store_(std::move(store)), options_(options),
+      home_(std::move(home)), store_(std::move(store)),
       on_failure_(std::move(failure)),
       names_held_(shared_->memory, memory_use::names),
       publication_(home_->stats, home_->accounts, shared_->metrics) {
@@ -115,7 +113,6 @@ private:
   context_ptr shared_;
   home_ptr home_;
   journal_store store_;
-  journal_options options_;
   std::function<void(const error&)> on_failure_;
   batch_machine<pending_update> queue_;
   byte_claim names_held_;
@@ -281,8 +278,6 @@ void journal::fail(const error& why) {
 }
 
 journal_actor::behavior_type journal::make_behavior() {
-  if (options_.detached)
-    name_thread("journal");
   set_exit_handler([this](caf::exit_msg& x) {
     flush();
     quit(x.reason);
@@ -342,15 +337,9 @@ journal_actor::behavior_type journal::make_behavior() {
 
 journal_actor spawn_journal(caf::actor_system& system, context_ptr shared,
                             home_ptr home, journal_store store,
-                            journal_options options,
                             std::function<void(const error&)> on_failure) {
-  if (options.detached)
-    return system.spawn<journal, caf::detached>(
-      std::move(shared), std::move(home), std::move(store), options,
-      std::move(on_failure));
   return system.spawn<journal>(std::move(shared), std::move(home),
-                               std::move(store), options,
-                               std::move(on_failure));
+                               std::move(store), std::move(on_failure));
 }
 
 } // namespace weir::actors

@@ -15,10 +15,6 @@ class tail_cache;
 
 namespace weir::actors {
 
-struct journal_options {
-  bool detached = true; ///< Tests run it on the test scheduler.
-};
-
 /// The parts of the store that the JOURNAL works on; all outlive it.
 struct journal_store {
   storage::committer* writer = nullptr;
@@ -27,7 +23,11 @@ struct journal_store {
   std::function<int()> level0_files;
 };
 
-/// Spawns the only writer of a store, on a thread of its own.
+/// Spawns the only writer of a store.
+///
+/// # Threads
+/// It waits for the disk on a thread of the scheduler, which therefore has one
+/// more thread for each JOURNAL (docs/adr/0028-the-journal-in-the-pool.md).
 ///
 /// # Order
 /// An idle JOURNAL starts at once, with everything that has arrived: live
@@ -40,7 +40,6 @@ struct journal_store {
 /// there was no space). After that nothing is written, acknowledged or kept.
 journal_actor spawn_journal(caf::actor_system& system, context_ptr shared,
                             home_ptr home, journal_store store,
-                            journal_options options,
                             std::function<void(const error&)> on_failure);
 
 } // namespace weir::actors

@@ -149,13 +149,15 @@ result<void> node::impl::start_stores() {
   shared->health.with([this](health_machine& x) {
     x.begin(config.plc_url, config.handle_resolver_url);
   });
-  system.start(config.threads == 0 ? cores() : config.threads, seams.run,
+  const auto threads = config.threads == 0 ? cores() : config.threads;
+  // A JOURNAL that waits for the disk takes none of the others' threads.
+  system.start(threads + partitions.size(), seams.run,
                [this] {
                  for (const auto& x : partitions)
                    x->store().db->files().wait_until_idle();
                });
   for (const auto& x : partitions)
-    x->start_store(*system);
+    x->start_store(system);
   shared->identity = setup().identity();
   guard(children, "identity", shared->identity);
   // Rows with reports of relays that are no longer followed need work.

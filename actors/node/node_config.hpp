@@ -104,7 +104,7 @@ struct node_config {
   size_t consumer_attempts_max = limits::consumer_attempts_range.standard;
   bool consumer_disable_acks = false; ///< TAP_DISABLE_ACKS
 
-  /// Scheduler threads; 0 = one for each core.
+  /// Scheduler threads; 0 = one for each core. Each partition has one more.
   size_t threads = limits::threads_range.standard;
   /// Shared by the partitions; each has at least one.
   size_t readers = limits::readers_range.standard;

@@ -11,7 +11,7 @@ namespace {
 
 /// CAF's settings, which come from code alone, not from a file or arguments
 /// (ADR 1, 11). It registers the messages that travel between nodes. One queue,
-/// one thread for each core, bounded turns (ADR 6).
+/// bounded turns (ADR 6).
 class actor_config : public caf::actor_system_config {
 public:
   actor_config(size_t threads, executor* run) {
@@ -37,6 +37,15 @@ void node_system::start(size_t threads, executor* run,
   system_ = std::make_unique<caf::actor_system>(*config_);
   if (run_ != nullptr)
     run_->begin(*system_, std::move(settle));
+}
+
+void node_system::put_first(const caf::strong_actor_ptr& x) {
+  using scheduler = caf::scheduler::coordinator<sparing_policy>;
+  if (run_ != nullptr)
+    return;
+  auto& data = static_cast<scheduler&>(system_->scheduler()).data();
+  auto* actor = caf::actor_cast<caf::abstract_actor*>(x);
+  sparing_policy::put_first(data, dynamic_cast<caf::resumable*>(actor));
 }
 
 void node_system::wait_for(caf::scoped_actor& self,

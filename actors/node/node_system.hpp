@@ -24,6 +24,10 @@ public:
 
   caf::actor_system& operator*() const noexcept { return *system_; }
 
+  /// From now on the actor overtakes all others that wait for a thread. An
+  /// executor decides for itself.
+  void put_first(const caf::strong_actor_ptr& x);
+
   /// Waits until an actor that was asked to stop has ended.
   void wait_for(caf::scoped_actor& self, const caf::strong_actor_ptr& x);
 

@@ -54,17 +54,17 @@ void partition::on_journal_failure(const error& why) const {
                               "room");
 }
 
-void partition::start_store(caf::actor_system& system) {
+void partition::start_store(node_system& actors) {
+  auto& system = *actors;
   auto& home = *env_.home;
-  journal_options options;
-  const auto own_threads = env_.seams.run == nullptr;
-  options.detached = own_threads;
   home.journal = spawn_journal(
     system, env_.shared, env_.home,
     {store_->writer.get(), store_->tail.get(),
      [this] { return store_->db->level0_files(); }},
-    options, [this](const error& why) { on_journal_failure(why); });
+    [this](const error& why) { on_journal_failure(why); });
+  actors.put_first(caf::actor_cast<caf::strong_actor_ptr>(home.journal));
   guard(env_.children, "journal", home.journal);
+  const auto own_threads = env_.seams.run == nullptr;
   home.sweeper
     = spawn_sweeper(system, env_.shared, env_.home,
                     {store_->db.get(), store_->tail.get()}, own_threads);

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "actors/node/executor.hpp"
 #include "actors/node/guardian.hpp"
 #include "actors/node/node.hpp"
+#include "actors/node/node_system.hpp"
 #include "actors/node/store_set.hpp"
 #include "actors/repo/repo.hpp"
 #include "actors/support/context.hpp"
@@ -54,8 +54,9 @@ public:
   /// Loads the row of its CONSUMER, and writes it when it is new.
   result<void> load_consumer();
 
-  /// Starts JOURNAL, SWEEPER and READERs.
-  void start_store(caf::actor_system& system);
+  /// Starts JOURNAL, SWEEPER and READERs. The JOURNAL overtakes all other
+  /// actors (ADR 28).
+  void start_store(node_system& actors);
 
   /// Reads the rows of all repos.
   /// @param filter Current generation of the collection filter.

@@ -4,55 +4,75 @@
 #include <caf/resumable.hpp>
 #include <caf/scheduler/coordinator.hpp>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace weir::actors {
 
-/// Which thread runs which actor: one queue in the order of arrival, and
-/// threads that wake each other one after the other (docs/adr/0006-turns.md).
+/// Which thread runs which actor: one queue in the order of arrival, with the
+/// JOURNALs before all others, and threads that wake each other one after the
+/// other (docs/adr/0006-turns.md, docs/adr/0028-the-journal-in-the-pool.md).
 ///
 /// CAF's `work_sharing` wakes a thread for each actor that gets work. A live
 /// commit passes from actor to actor, so that two threads woke each other at
-/// each step, which cost more than the steps. Here one actor that was given
-/// work by another one waits for the thread of that one; two waiting actors
-/// wake a further thread, and so does work from outside the scheduler. One
-/// thread at a time is woken, and it wakes the next one. So an actor must not
-/// wait for what another one does.
+/// each step, which cost more than the steps. Here an actor that was given work
+/// by another one waits for the thread of that one; four waiting actors wake a
+/// further thread, and so does work from outside the scheduler. One thread at a
+/// time is woken, and it wakes the next one. It is the one that fell asleep
+/// last, whose memory may still be in the caches. So an actor must not wait for
+/// what another one does.
+///
+/// A commit passes the JOURNAL, and thousands of REPOs may wait: a JOURNAL in
+/// the order of arrival would come after all of them, twice for each commit. It
+/// waits for the disk, so the thread that takes it wakes one for the others.
 ///
 /// # Ownership and threads
 /// As CAF demands of a policy: `coordinator_data` is shared by all threads.
 class sparing_policy : public caf::policy::unprofiled {
 public:
+  struct waiting {
+    caf::resumable* job;
+    bool outside; ///< It was given work by no actor.
+  };
+
+  /// One thread. CAF copies it before the thread runs.
+  struct worker_data {
+    explicit worker_data(caf::scheduler::abstract_coordinator*) {}
+    worker_data(const worker_data&) {}
+
+    std::condition_variable cv;
+    bool woken = false;
+  };
+
   struct coordinator_data {
     explicit coordinator_data(caf::scheduler::abstract_coordinator*) {}
 
     std::mutex lock;
-    std::condition_variable cv;
-    std::deque<caf::resumable*> queue;
-    size_t sleeping = 0;
-    bool waking = false; ///< One of the sleeping threads is on its way.
-  };
-
-  struct worker_data {
-    explicit worker_data(caf::scheduler::abstract_coordinator*) {}
+    std::deque<waiting> queue;
+    size_t outside = 0; ///< Those in `queue` that came from outside.
+    /// Those that overtake, also after their end: they are compared only.
+    std::vector<const caf::resumable*> first;
+    std::vector<worker_data*> sleeping; ///< The last one fell asleep last.
+    bool waking = false; ///< One that slept is on its way.
   };
 
   template <class Coordinator>
   void central_enqueue(Coordinator* self, caf::resumable* job) {
-    enqueue(d(self), job, 1);
+    enqueue(d(self), {job, true});
   }
 
   template <class Worker>
   void external_enqueue(Worker* self, caf::resumable* job) {
-    enqueue(d(self->parent()), job, 1);
+    enqueue(d(self->parent()), {job, true});
   }
 
   template <class Worker>
   void internal_enqueue(Worker* self, caf::resumable* job) {
-    enqueue(d(self->parent()), job, crowd);
+    enqueue(d(self->parent()), {job, false});
   }
 
   template <class Worker>
@@ -60,20 +80,24 @@ public:
     internal_enqueue(self, job);
   }
 
+  /// From now on `job` overtakes all others that wait.
+  static void put_first(coordinator_data& x, const caf::resumable* job) {
+    const std::lock_guard guard{x.lock};
+    x.first.push_back(job);
+  }
+
   template <class Worker>
   caf::resumable* dequeue(Worker* self) {
     auto& x = d(self->parent());
     std::unique_lock guard{x.lock};
-    while (x.queue.empty()) {
-      ++x.sleeping;
-      x.cv.wait(guard);
-      --x.sleeping;
-      x.waking = false;
-    }
-    auto* job = x.queue.front();
+    while (x.queue.empty())
+      sleep(x, d(self), guard);
+    const auto next = x.queue.front();
     x.queue.pop_front();
-    wake(x, 1, guard); // What is left would wait for this job.
-    return job;
+    x.outside -= next.outside ? 1 : 0;
+    const auto waits_for_disk = overtakes(x, next.job);
+    wake(x, waits_for_disk && !x.queue.empty(), guard);
+    return next.job;
   }
 
   template <class Worker, class F>
@@ -83,28 +107,52 @@ public:
   void foreach_central_resumable(Coordinator* self, F f) {
     auto& x = d(self);
     const std::lock_guard guard{x.lock};
-    for (auto* job : std::exchange(x.queue, {}))
-      f(job);
+    for (const auto& next : std::exchange(x.queue, {}))
+      f(next.job);
   }
 
 private:
-  /// As many waiting actors are worth another thread.
-  static constexpr size_t crowd = 2;
+  /// As many waiting actors are worth another thread. What a JOURNAL sends
+  /// after a batch with one commit (to a REPO, an UPSTREAM and a CONSUMER) is
+  /// not.
+  static constexpr size_t crowd = 4;
 
-  static void enqueue(coordinator_data& x, caf::resumable* job, size_t enough) {
-    std::unique_lock guard{x.lock};
-    x.queue.push_back(job);
-    wake(x, enough, guard);
+  static void sleep(coordinator_data& x, worker_data& me,
+                    std::unique_lock<std::mutex>& guard) {
+    me.woken = false;
+    x.sleeping.push_back(&me);
+    me.cv.wait(guard, [&me] { return me.woken; });
+    x.waking = false;
   }
 
-  /// Wakes a thread if at least `enough` actors wait.
-  static void wake(coordinator_data& x, size_t enough,
+  static bool overtakes(const coordinator_data& x, const caf::resumable* job) {
+    return std::ranges::find(x.first, job) != x.first.end();
+  }
+
+  static void enqueue(coordinator_data& x, waiting next) {
+    std::unique_lock guard{x.lock};
+    if (overtakes(x, next.job))
+      x.queue.push_front(next);
+    else
+      x.queue.push_back(next);
+    x.outside += next.outside ? 1 : 0;
+    wake(x, false, guard);
+  }
+
+  /// Wakes a thread if one sleeps and what waits is worth it.
+  /// @param at_once It is, however little it is.
+  static void wake(coordinator_data& x, bool at_once,
                    std::unique_lock<std::mutex>& guard) {
-    if (x.queue.size() < enough || x.sleeping == 0 || x.waking)
+    if (!at_once && x.outside == 0 && x.queue.size() < crowd)
+      return;
+    if (x.sleeping.empty() || x.waking)
       return;
     x.waking = true;
+    auto* thread = x.sleeping.back();
+    x.sleeping.pop_back();
+    thread->woken = true;
     guard.unlock();
-    x.cv.notify_one();
+    thread->cv.notify_one();
   }
 };
 

@@ -164,7 +164,8 @@ void add_engine(options& out) {
         "GiB or 5 % of the disk, whichever is more.",
         value_kind::size);
   x.add("threads", &settings::threads, threads_range,
-        "Threads that do the work; 0: one per core.");
+        "Threads that do the work; 0: one per core. Each partition has one "
+        "more, which writes to disk.");
   x.add("readers", &settings::readers, readers_range,
         "Threads that read from disk.");
 }

@@ -19,8 +19,6 @@ using testing::IsEmpty;
 class JournalShellTest : public ShellFixture {
 protected:
   void start() {
-    journal_options options;
-    options.detached = false;
     home->subscribers.add(consumer.as<consumer_actor>());
     shared->set_upstream(7, upstream.as<upstream_actor>());
     journal = keep(spawn_journal(sys, shared, home,
@@ -28,7 +26,7 @@ protected:
                                   [this] {
                                     return level0_files;
                                   }},
-                                 options, [this](const error& why) {
+                                 [this](const error& why) {
                                    failures.push_back(why.context);
                                  }));
   }

@@ -75,14 +75,12 @@ class JournalRoomTest : public ShellFixture {
 protected:
   JournalRoomTest() {
     store.reopen();
-    journal_options options;
-    options.detached = false;
     journal = keep(spawn_journal(sys, shared, home,
                                  {store.writer.get(), &tail,
                                   [] {
                                     return 0;
                                   }},
-                                 options, [this](const error& why) {
+                                 [this](const error& why) {
                                    failures.push_back(why.code);
                                  }));
   }

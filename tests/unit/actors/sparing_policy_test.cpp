@@ -4,10 +4,14 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <functional>
 #include <latch>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,23 +20,48 @@ namespace {
 
 class SparingPolicyTest : public testing::Test {
 protected:
-  struct two_threads : caf::actor_system_config {
-    two_threads() {
-      load<caf::scheduler::coordinator<sparing_policy>>();
-      set("scheduler.max-threads", size_t{2});
+  using scheduler = caf::scheduler::coordinator<sparing_policy>;
+
+  struct threads : caf::actor_system_config {
+    explicit threads(size_t count) {
+      load<scheduler>();
+      set("scheduler.max-threads", count);
     }
   };
 
   using job = std::function<void(caf::event_based_actor*)>;
 
   /// An actor that runs a function for each message.
-  caf::actor worker(job work) { return sys.spawn(run, std::move(work)); }
+  caf::actor worker(job work) { return worker_of(sys, std::move(work)); }
+
+  static caf::actor worker_of(caf::actor_system& of, job work) {
+    return of.spawn(run, std::move(work));
+  }
+
+  static sparing_policy::coordinator_data& data(caf::actor_system& of) {
+    return static_cast<scheduler&>(of.scheduler()).data();
+  }
+
+  static void put_first(caf::actor_system& of, const caf::actor& x) {
+    sparing_policy::put_first(data(of),
+                              dynamic_cast<caf::resumable*>(
+                                caf::actor_cast<caf::abstract_actor*>(x)));
+  }
+
+  static void wait_until_asleep(caf::actor_system& of, size_t count) {
+    auto& x = data(of);
+    for (;;) {
+      const std::lock_guard guard{x.lock};
+      if (x.sleeping.size() == count)
+        return;
+    }
+  }
 
   static caf::behavior run(caf::event_based_actor* self, const job& work) {
     return {[self, work](int) { work(self); }};
   }
 
-  two_threads config;
+  threads config{2};
   caf::actor_system sys{config};
 };
 
@@ -85,19 +114,82 @@ TEST_F(SparingPolicyTest, TwoFromOutsideAtOnceDoNotWaitForEachOther) {
   }
 }
 
-TEST_F(SparingPolicyTest, TwoWaitingActorsDoNotWaitForABusyThread) {
-  std::latch over{2};
+TEST_F(SparingPolicyTest, FourWaitingActorsDoNotWaitForABusyThread) {
+  std::latch over{4};
   std::latch ended{1};
-  const auto one = worker([&](caf::event_based_actor*) { over.count_down(); });
-  const auto two = worker([&](caf::event_based_actor*) { over.count_down(); });
+  std::vector<caf::actor> others;
+  for (int i = 0; i < 4; ++i)
+    others.push_back(worker([&](caf::event_based_actor*) {
+      over.count_down();
+    }));
   const auto busy = worker([&](caf::event_based_actor* self) {
-    self->send(one, 1);
-    self->send(two, 1);
+    for (const auto& x : others)
+      self->send(x, 1);
     over.wait();
     ended.count_down();
   });
   caf::anon_send(busy, 1);
   ended.wait();
+}
+
+TEST_F(SparingPolicyTest, WhatWaitsDoesNotWaitForAnActorThatIsPutFirst) {
+  std::latch over{1};
+  std::latch ended{1};
+  const auto first = worker([&](caf::event_based_actor*) {
+    over.wait();
+    ended.count_down();
+  });
+  put_first(sys, first);
+  const auto other = worker([&](caf::event_based_actor*) {
+    over.count_down();
+  });
+  const auto busy = worker([&](caf::event_based_actor* self) {
+    self->send(other, 1);
+    self->send(first, 1);
+  });
+  caf::anon_send(busy, 1);
+  ended.wait();
+}
+
+TEST_F(SparingPolicyTest, TheThreadThatFellAsleepLastIsWoken) {
+  threads four{4};
+  caf::actor_system many{four};
+  std::set<std::thread::id> seen;
+  for (int i = 0; i < 20; ++i) {
+    std::latch ended{1};
+    const auto once = worker_of(many, [&](caf::event_based_actor*) {
+      seen.insert(std::this_thread::get_id());
+      ended.count_down();
+    });
+    wait_until_asleep(many, 4);
+    caf::anon_send(once, 1);
+    ended.wait();
+  }
+  EXPECT_EQ(seen.size(), 1u);
+}
+
+TEST_F(SparingPolicyTest, AnActorThatIsPutFirstOvertakesAllThatWait) {
+  threads alone{1};
+  caf::actor_system one{alone};
+  std::latch ended{3};
+  std::vector<std::string> order;
+  const auto named = [&](const std::string& name) {
+    return worker_of(one, [&, name](caf::event_based_actor*) {
+      order.push_back(name);
+      ended.count_down();
+    });
+  };
+  const auto a = named("a");
+  const auto b = named("b");
+  const auto first = named("first");
+  put_first(one, first);
+  const auto busy = worker_of(one, [&](caf::event_based_actor* self) {
+    for (const auto& x : {a, b, first})
+      self->send(x, 1);
+  });
+  caf::anon_send(busy, 1);
+  ended.wait();
+  EXPECT_THAT(order, testing::ElementsAre("first", "a", "b"));
 }
 
 TEST_F(SparingPolicyTest, NoMessageIsLeftBehind) {
