@@ -16,11 +16,18 @@ result<std::optional<identity_row>> load_exported(const database& db,
 
 result<std::vector<atproto::did>> list_exported(const database& db,
                                                 size_t limit) {
-  return first_rows<identity_row, exported_key>(
-    db.scan(range_of<exported_key>()), limit,
-    [](exported_key& key, const identity_row&) {
-      return std::move(key.repo);
+  // Values are not decoded: a damaged row must be removable.
+  std::vector<atproto::did> out;
+  auto ok = each_value<exported_key>(
+    db, range_of<exported_key>(),
+    [&](exported_key& key, std::string_view) -> result<bool> {
+      if (out.size() < limit)
+        out.push_back(std::move(key.repo));
+      return out.size() < limit;
     });
+  if (!ok)
+    return ok.error();
+  return out;
 }
 
 result<export_row> load_export_place(const database& db) {

@@ -152,6 +152,19 @@ TEST_F(TablesTest, IdentitiesAreKept) {
   EXPECT_EQ(load_identity(*store.db, alice.repo).value()->signing_key, "zKey");
 }
 
+// What is listed is removed, and so a damaged row must be listed as well.
+TEST_F(TablesTest, ADamagedRowOfTheExportIsListedToo) {
+  journal_batch group;
+  for (const auto* who : {&alice, &bob})
+    group.exported.emplace_back(who->repo, identity_row{});
+  store.commit(std::move(group));
+  store.put_raw(encode_key(exported_key{alice.repo}), "\xff");
+  EXPECT_FALSE(load_exported(*store.db, alice.repo));
+  EXPECT_EQ(list_exported(*store.db, 10).value(),
+            (std::vector{alice.repo, bob.repo}));
+  EXPECT_EQ(list_exported(*store.db, 1).value(), std::vector{alice.repo});
+}
+
 TEST_F(TablesTest, ConsumersKeepPositionRangesAndDeadLetters) {
   alice.accept(store.commit(alice.appear()));
   alice.accept(store.commit(alice.commit({{"app.a.x/1", "one"}})));
