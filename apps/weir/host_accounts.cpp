@@ -80,7 +80,7 @@ result<host_standing> host_accounts::standing_of(const atproto::did& repo) {
     return refusal(*answer);
   const auto body = atproto::parse_object(as_text(answer->body));
   if (!body)
-    return body.error();
+    return fail(ec::malformed, "the answer is no JSON object");
   if (is_active(*body))
     return host_standing::active;
   return text_at(*body, "status") == "deleted" ? host_standing::absent

@@ -66,6 +66,20 @@ TEST(HostAccountsTest, AStateInsteadOfARefusalSaysTheSame) {
   }
 }
 
+TEST(HostAccountsTest, AnAnswerThatIsNoObjectIsNoState) {
+  hostile_host host;
+  const auto web = apps::web_client::make();
+  apps::host_accounts accounts{*web, host.url()};
+  const auto who = atproto::did::trusted("did:plc:zzzzzzzzzzzzzzzzzzzzzzzz");
+  for (const auto* body : {"", "[]", "no JSON"}) {
+    host.on("/xrpc/com.atproto.sync.getRepoStatus",
+            say(http_answer(200, body)));
+    const auto standing = accounts.standing_of(who);
+    ASSERT_FALSE(standing) << body;
+    EXPECT_EQ(standing.error().context, "the answer is no JSON object") << body;
+  }
+}
+
 TEST(HostAccountsTest, OnlyRefusalsOfARepoSaySomethingOfIt) {
   const auto said = [](int status, std::string_view word) {
     return apps::standing_in_refusal(status, R"({"error":")" + std::string{word}
