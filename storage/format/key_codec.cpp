@@ -3,6 +3,7 @@
 #include "atproto/sha256.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace weir::storage {
@@ -214,7 +215,14 @@ error bad_key(table x) {
 
 namespace {
 
-constexpr std::pair<table, const char*> table_names[] = {
+struct named_table {
+  table number;
+  const char* name;
+};
+
+/// Every table of the format. The compiler does not notice when one is missing;
+/// KeysTest does.
+constexpr named_table table_names[] = {
   {table::meta, "meta"},
   {table::configuration, "configuration"},
   {table::collection_name, "collection_name"},
@@ -243,12 +251,9 @@ constexpr std::pair<table, const char*> table_names[] = {
 
 } // namespace
 
-bool is_known(table x) noexcept {
-  return std::ranges::count(table_names, x,
-                            [](auto& y) {
-                              return y.first;
-                            })
-         > 0;
+bool is_table(table x) noexcept {
+  return std::ranges::find(table_names, x, &named_table::number)
+         != std::end(table_names);
 }
 
 const char* to_string(table x) noexcept {

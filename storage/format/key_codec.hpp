@@ -17,7 +17,9 @@
 namespace weir::storage {
 
 /// First byte of every key. The numbers are on disk: append, never renumber.
-/// docs/storage-format.md 2 names those that are kept free.
+/// docs/storage-format.md 2 names those that are kept free. Each table stands
+/// in the list `table_names` of key_codec.cpp as well; rows of one that does
+/// not are stray rows for `weir verify`.
 enum class table : uint8_t {
   meta = 0x01,
   configuration = 0x02,
@@ -46,7 +48,7 @@ enum class table : uint8_t {
 };
 
 /// Whether the format has a table of this number.
-bool is_known(table x) noexcept;
+bool is_table(table x) noexcept;
 
 /// Name of a table in errors and in `weir verify`. Never null.
 const char* to_string(table x) noexcept;

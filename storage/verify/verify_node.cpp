@@ -134,7 +134,7 @@ void check_strays(verify_context& x) {
   while (rows.valid()) {
     const auto key = rows.key();
     const auto in = key.empty() ? table{} : static_cast<table>(key.front());
-    if (is_known(in)) {
+    if (is_table(in)) {
       rows.seek(prefix_end(std::string{key.substr(0, 1)}));
       continue;
     }

@@ -89,6 +89,11 @@ void expect_round_trip(const Key& key) {
   tests::expect_survives_noise(7, decode);
 }
 
+template <class... Keys>
+std::set<table> tables_of() {
+  return {Keys::in...};
+}
+
 } // namespace
 
 TEST(KeysTest, EveryTableRoundTripsAndRefusesDamage) {
@@ -119,6 +124,23 @@ TEST(KeysTest, EveryTableRoundTripsAndRefusesDamage) {
   expect_round_trip(consumer_key{1, "channel"});
   expect_round_trip(acked_key{1, "channel", 0, 99});
   expect_round_trip(dead_letter_key{1, "channel", 0, 99});
+}
+
+// The check for stray rows asks this.
+TEST(KeysTest, EveryTableThatHasKeysIsKnownAndNoOther) {
+  const auto used
+    = tables_of<log_block_key, content_block_key, stream_block_key, chain_key,
+                record_head_key, collection_member_key, content_reference_key,
+                time_index_key, meta_key, configuration_key, upstream_key,
+                listing_key, consumer_key, acked_key, dead_letter_key, repo_key,
+                repo_by_status_key, member_key, sync_buffer_key, identity_key,
+                exported_key, erasure_key, collection_name_key,
+                collection_id_key>();
+  for (int i = 0; i < 256; ++i) {
+    const auto x = static_cast<table>(i);
+    EXPECT_EQ(is_table(x), used.contains(x)) << i << ' ' << to_string(x);
+    EXPECT_EQ(is_table(x), to_string(x) != std::string_view{"unknown"}) << i;
+  }
 }
 
 TEST(KeysTest, BytesAreTheOnesOfTheFormat) {
