@@ -5,7 +5,9 @@
 
 namespace weir::simnet {
 
-/// Events that can be caused on command, most of them faults.
+/// Events that can be caused on command, most of them faults. Their order
+/// matters: a group is told by its first and last kind (`is_of_requests`,
+/// `request_faults::clear`), and the words in faults.cpp have the same order.
 enum class fault_kind : uint8_t {
   // Faults of one stream: that of `host`, or without it that of the relay.
   drop_connection,  ///< The TCP connection is cut; nothing is lost.
@@ -40,18 +42,18 @@ enum class fault_kind : uint8_t {
   // Faults of requests. They hit the next `count` requests, or all when it is
   // 0. With `host` or `did` only those; with `lasting` only for that time.
   // `mend` ends them.
-  slow_repo,     ///< The answer starts after `time`.
-  trickle_repo,  ///< The body comes at `rate`.
-  endless_repo,  ///< Unneeded blocks follow the repository without end.
-  failing_repo,  ///< Status 500.
-  cut_repo,      ///< Half of the body, then the connection ends.
-  stale_repo,    ///< The repository as it was when this was ordered.
-  missing_repo,  ///< RepoNotFound for a repository, its status and commit.
-  unlisted_repo, ///< Left out of listings; each omission counts.
-  false_status,  ///< getRepoStatus says the opposite of the truth.
-  rate_limit,    ///< Status 429 to com.atproto.sync; Retry-After is `time`.
-  host_down,     ///< Status 503 to every XRPC call, streams included.
-  host_hang,     ///< No answer to any XRPC call, streams included.
+  slow_repo,     ///< getRepo: the answer starts after `time`.
+  trickle_repo,  ///< getRepo: the body comes at `rate`.
+  endless_repo,  ///< getRepo: unneeded blocks follow without end.
+  failing_repo,  ///< getRepo: status 500.
+  cut_repo,      ///< getRepo: half of the body, then the connection ends.
+  stale_repo,    ///< getRepo: the repository as it was when this was ordered.
+  missing_repo,  ///< getRepo, getRepoStatus, getLatestCommit: RepoNotFound.
+  unlisted_repo, ///< listRepos: the account is left out; each omission counts.
+  false_status,  ///< getRepoStatus: the opposite of the truth.
+  rate_limit,    ///< Any com.atproto.sync read: 429; Retry-After is `time`.
+  host_down,     ///< Any XRPC call of a host, streams too: status 503.
+  host_hang,     ///< Any XRPC call of a host, streams too: no answer.
   mend,          ///< Ends the faults of hosts' answers.
   // Faults of requests to the directory; `host` is not used.
   directory_down,   ///< Status 503.

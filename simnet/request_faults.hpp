@@ -44,6 +44,7 @@ public:
   /// @param time Outlives this object.
   explicit request_faults(const clock& time) : time_(time) {}
 
+  /// @pre `is_of_requests(x.what)`
   void add(order x) {
     const std::lock_guard lock{guard_};
     if (x.count > 0)
@@ -71,7 +72,9 @@ public:
     return out;
   }
 
-  /// Drops all orders of the kinds from `first` to `last`.
+  /// Drops all orders of the kinds from `first` to `last`, in the order of
+  /// `fault_kind`.
+  /// @pre `first <= last`, and both are kinds of requests
   void clear(fault_kind first, fault_kind last) {
     const std::lock_guard lock{guard_};
     std::erase_if(orders_, [=](const order& x) {
