@@ -35,8 +35,10 @@ public:
   bool on_string_part(text_view x, size_t, error_code&) { return keep(x); }
 
   bool on_object_begin(error_code&) {
-    is_object = is_object || to_.depth == 0;
-    to_.take_other();
+    if (to_.depth > 0)
+      to_.take_other();
+    else
+      is_object = true;
     ++to_.depth;
     return true;
   }

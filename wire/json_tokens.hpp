@@ -24,6 +24,9 @@ public:
   virtual void take_int(int64_t) { take_other(); }
   virtual void take_real(double) { take_other(); }
   virtual void take_bool(bool) { take_other(); }
+
+  /// Null, a number beyond int64, or an object inside of the outermost one; and
+  /// whatever a listener does not override.
   virtual void take_other() {}
 
   size_t depth = 0; ///< Objects and lists around the current token.

@@ -67,6 +67,19 @@ TEST(LettersRequest, WhatIsAnythingElseIsRefusedAndNamed) {
   EXPECT_EQ(refusal_of(R"({"all":true} x)").code, ec::malformed);
 }
 
+TEST(LettersRequest, NullHugeNumbersAndObjectsAreNoValueOfAnyMember) {
+  for (const std::string value : {"null", "18446744073709551615", "{}",
+                                  R"({"ids":[7]})", R"([{"all":true}])"})
+    for (const std::string name : {"ids", "did", "all", "cursor"}) {
+      const auto why = refusal_of("{\"" + name + "\":" + value + "}");
+      EXPECT_EQ(why.code, ec::invalid_argument) << name << value;
+      EXPECT_THAT(why.context, HasSubstr('"' + name + "\" must be")) << value;
+    }
+  for (const auto* item : {"null", "18446744073709551615", "{}"})
+    EXPECT_THAT(refusal_of("{\"ids\":[7," + std::string{item} + "]}").context,
+                HasSubstr(R"("ids" must be)"));
+}
+
 // limits::dead_letters_order_max, limits::dead_letters_body_bytes_max
 TEST(LettersRequest, SoManyIdsAndNotOneMore) {
   const auto body_of = [](size_t count) {
