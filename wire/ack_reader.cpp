@@ -39,6 +39,7 @@ public:
       type = x;
   }
 
+  // How often each member is there: a parsed object would not tell.
   size_t types = 0;
   size_t ids = 0;
   std::optional<std::string> type; ///< The last one that was read.

@@ -8,8 +8,8 @@
 
 namespace weir::wire {
 
-/// Hears the tokens of a text in order. So it notices a member that is there
-/// twice, of which a parsed object would keep only one.
+/// Hears the tokens of a text in order, so that a listener can notice a member
+/// that is there twice, of which a parsed object would keep only one (ADR 17).
 class json_listener {
 public:
   virtual ~json_listener() = default;

@@ -161,6 +161,7 @@ void append_cursors(std::span<const upstream_cursor> upstreams,
   to.text_if_any("list_repos", list_repos);
 }
 
+/// The JSON is `fact_json`'s (storage/format/account_fact.hpp).
 result<account_fact> parse_account_fact(bytes_view text) {
   const auto object
     = atproto::parse_object(as_text(text), limits::json_depth_max, {});
