@@ -29,8 +29,7 @@ const boost::json::array* array_at(const boost::json::object& x,
 }
 
 result<boost::json::object> parse_object(std::string_view text) {
-  constexpr size_t depth_max = 32;
-  return parse_object(text, depth_max, {});
+  return parse_object(text, boost::json::parse_options{}.max_depth, {});
 }
 
 result<boost::json::object> parse_object(std::string_view text,
