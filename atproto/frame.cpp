@@ -175,21 +175,22 @@ taken take_ops(cbor::reader& in, std::vector<commit_op>& out) {
 
 // -- payloads -----------------------------------------------------------------
 
-/// Reads a field that several kinds of events have.
+/// Reads a field that several kinds of events have. #info and #error have only
+/// a message.
 template <class Event>
 taken take_shared(cbor::reader& in, std::string_view key, Event& out) {
-  if constexpr (requires { out.message; })
-    return key == "message" ? take_optional(in, out.message) : taken::unknown;
-  if constexpr (requires { out.rev; })
+  if constexpr (requires { out.message; }) {
+    if (key == "message")
+      return take_optional(in, out.message);
+  } else if (key == (std::is_same_v<Event, commit_event> ? "repo" : "did")) {
+    return take(in, out.repo);
+  } else if (key == "seq") {
+    return take_seq(in, out.seq);
+  } else if (key == "time") {
+    return take(in, out.time);
+  } else if constexpr (requires { out.rev; }) {
     if (key == "rev")
       return take(in, out.rev);
-  if constexpr (requires { out.repo; }) {
-    if (key == (std::is_same_v<Event, commit_event> ? "repo" : "did"))
-      return take(in, out.repo);
-    if (key == "seq")
-      return take_seq(in, out.seq);
-    if (key == "time")
-      return take(in, out.time);
   }
   return taken::unknown;
 }
