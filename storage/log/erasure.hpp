@@ -7,7 +7,8 @@
 #include <vector>
 
 /// Erases what `erased_through` of a repo covers, in bounded steps that
-/// continue after a restart (docs/storage-format.md 3.4 and 5.1).
+/// continue after a restart, and the compaction that then removes the erased
+/// bytes from the disk (docs/storage-format.md 3.4 and 5.1).
 namespace weir::storage {
 
 class collection_table;
@@ -37,8 +38,8 @@ result<std::vector<open_erasure>>
 open_erasures(const database& db, const atproto::did& after,
               size_t limit = limits::repos_page_max);
 
-// Erased bytes leave the disk, since LevelDB keeps overwritten and deleted
-// values in its tables for some time. These calls block until they are done.
+// LevelDB keeps overwritten and deleted values in its tables for some time;
+// these calls remove them from the disk. They block until they are done.
 
 /// Removes the frames that waited for the repos from `first` to `last`, in the
 /// order of keys.
