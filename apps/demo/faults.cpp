@@ -55,7 +55,8 @@ void demo_faults::plan() {
 
 /// Causes these faults while the directory cuts every connection.
 void demo_faults::silence(std::initializer_list<fault_kind> kinds) {
-  steps_.push_back([this] { // Without a count it ends at `directory_up`.
+  steps_.push_back([this] {
+    // Until `directory_up`.
     inject({.kind = fault_kind::directory_refuse, .count = 0});
   });
   for (const auto kind : kinds)
