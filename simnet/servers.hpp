@@ -29,12 +29,15 @@ struct network_urls {
 /// and `stop` from one thread that is no loop.
 class servers {
 public:
-  /// Makes the service at the control address. The pacer is set before it
-  /// answers.
+  /// Makes the service at the control address, which may change the pace.
+  /// Called once, by `start`.
   using control_maker = std::function<std::shared_ptr<net::http_service>(
     const std::shared_ptr<pacer>&)>;
 
-  /// @param work Makes live events.
+  /// @param work Makes live events, on the traffic loop until `stop`.
+  /// @param control Its service answers on the loops of the transport until
+  /// `stop`. What both borrow outlives the object. Over another transport, work
+  /// that its loops have begun may end after `stop`.
   /// @param hostile Null when all hosts are honest.
   servers(truth& facts, request_faults& faults, const network_options& options,
           pacer::worker work, control_maker control,
