@@ -215,6 +215,8 @@ TEST(SafeEnvTest, TheDirectoryIsSyncedWhereAnEntryCarriesAPromise) {
   EXPECT_EQ(syncs(), 4u);
 }
 
+// A file that LevelDB removes is gone at once. If something held it back,
+// erased records would stay on the disk in it (storage-format.md 5.1).
 TEST(SafeEnvTest, RemovedFilesAreCounted) {
   memory_disk disk;
   safe_env safe{{.disk = &disk}};
