@@ -74,6 +74,7 @@ enum class repo_counter : uint8_t {
   poison,             ///< Skipped, because it had ended the process.
   record_undecodable, ///< Kept with its path and CID only.
   update_bounced,     ///< Another writer changed its streams: a defect.
+  last_ = update_bounced
 };
 
 /// In the order of `repo_counter`.
@@ -88,7 +89,7 @@ inline constexpr std::array repo_counter_names{
   "update_refused",   "poison",              "record_undecodable",
   "update_bounced"};
 static_assert(repo_counter_names.size()
-              == static_cast<size_t>(repo_counter::update_bounced) + 1);
+              == static_cast<size_t>(repo_counter::last_) + 1);
 
 /// The moment of an event.
 struct now_time {
