@@ -44,6 +44,7 @@ enum class health_level : uint8_t {
   failing,  ///< The node does not do its work.
   degraded, ///< The node does all of its work except for a part.
   unproved, ///< Nothing has failed for minutes, but nothing succeeded either.
+  last_ = unproved
 };
 
 const char* to_string(health_level x) noexcept;

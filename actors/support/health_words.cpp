@@ -39,6 +39,7 @@ const char* remedy_of(health_cause x) noexcept {
 
 const char* to_string(health_level x) noexcept {
   constexpr std::array names{"failing", "degraded", "unproved"};
+  static_assert(names.size() == static_cast<size_t>(health_level::last_) + 1);
   return names[static_cast<size_t>(x)];
 }
 

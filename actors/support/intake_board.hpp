@@ -93,7 +93,7 @@ private:
   intake_level level_ = intake_level::open;
 };
 
-/// What a node can be short of.
+/// What a node can be short of. In the order of `intake_board::names`.
 enum class shortage : uint8_t {
   disk,
   memory,
@@ -108,6 +108,7 @@ class intake_board {
 public:
   /// In the order of `shortage`: the first word of each reason.
   static constexpr std::array names{"disk", "memory", "store", "clock"};
+  static_assert(names.size() == static_cast<size_t>(shortage::clock) + 1);
 
   /// @param why A sentence for people; empty when the level is open.
   void set(shortage of, intake_level to, std::string why) {
