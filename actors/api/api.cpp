@@ -51,7 +51,6 @@ public:
       lookups_(env_->lookups_per_second) {}
 
   behavior_type make_behavior() override {
-    set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
     return {
       [this](tick x) {
         if (!timer_.fired(x))

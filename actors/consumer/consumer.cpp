@@ -306,7 +306,6 @@ void consumer::on_unread(const unread_log& x) {
 }
 
 consumer_actor::behavior_type consumer::make_behavior() {
-  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   publish();
   return {
     [this](tick x) {

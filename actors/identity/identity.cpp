@@ -279,7 +279,6 @@ void identity::on_export_page(const export_page& x) {
 }
 
 identity_actor::behavior_type identity::make_behavior() {
-  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   if (export_)
     perform(export_->start());
   return {

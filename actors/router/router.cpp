@@ -305,7 +305,6 @@ router_actor::behavior_type router::make_behavior() {
     if (const auto repo = repos_.on_down(x))
       on_doubt({*repo});
   });
-  set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
   const auto now = shared_->time->steady_now();
   timer_.arm(this, now, now + options_.sweep);
   return {

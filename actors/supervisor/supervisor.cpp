@@ -49,7 +49,6 @@ public:
   }
 
   behavior_type make_behavior() override {
-    set_exit_handler([this](caf::exit_msg& x) { quit(x.reason); });
     on_intake();
     parts_->permits.start();
     return {

@@ -210,9 +210,6 @@ void upstream::publish() {
 }
 
 upstream_actor::behavior_type upstream::make_behavior() {
-  set_exit_handler([this](caf::exit_msg& x) {
-    quit(x.reason);
-  });
   // Before the first frame can be finished, since it is reported only once.
   shared_->set_upstream(machine_.row().id, this);
   perform(machine_.on_intake(shared_->intake.reads(), now()));
