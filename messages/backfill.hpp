@@ -86,7 +86,7 @@ struct host_report {
 struct fetch_progress {
   uint64_t job = 0;
   uint64_t bytes = 0; ///< Bytes so far.
-  bool received = false;
+  bool received = false; ///< The body is complete.
 };
 
 /// One part of the differences that were found between the copy and what was

@@ -100,6 +100,7 @@ public:
   /// A download began.
   effects on_download(const atproto::did& repo, uint64_t job, steady_time now);
 
+  /// The first one of a download says that its host answered.
   effects on_progress(const fetch_progress& x, steady_time now);
 
   /// Whether new fetches may begin; those that run go on.
