@@ -48,7 +48,8 @@ constexpr size_t health_stalls_min = 2;
 /// replaces it (architecture.md, Health).
 constexpr auto credit_stall_max = 10s;
 
-/// Up to this part of the wait before a new connection is added at random.
+/// A random time is added to the wait before a new connection: at most this
+/// part of the wait.
 constexpr int upstream_jitter_part = 4;
 
 /// When a host calls us too slow this often within this time, an operator
