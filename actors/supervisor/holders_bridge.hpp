@@ -36,6 +36,8 @@ private:
 
 /// Whom to ask about the accounts of a page, and for what.
 struct holders_question {
+  /// Weak, since a request under way keeps the page alive; when the client is
+  /// gone, the page is dropped.
   std::weak_ptr<net::http_client> client;
   net::url host;
   wire::collection_filter wanted;
