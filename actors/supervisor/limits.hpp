@@ -194,8 +194,9 @@ constexpr size_t described_page_asked = 100;
 /// account and the name of each collection.
 constexpr size_t describe_bytes_max = 131'072;
 
-/// After this many accounts in a row without an answer the host counts as away.
-/// Otherwise all remaining accounts would be taken to have no records.
+/// After this many accounts in a row without an answer the host counts as away
+/// or broken. Otherwise all remaining accounts would be taken to have no
+/// records.
 constexpr size_t describe_failures_max = 4;
 
 /// When a host has described no account and tracked accounts were on its pages,
