@@ -258,7 +258,8 @@ fetch_lanes::better_hosts fetch_lanes::those_that_wait_or_run() const {
   return out;
 }
 
-/// Whether its kind has all of its permits, while others need the rest.
+/// Whether hosts of the lane's kind have all permits of that kind, while others
+/// need the rest.
 bool fetch_lanes::is_held(const fetch_lane& lane,
                           const better_hosts& others, steady_time now) const {
   if (lane.kind == lane_kind::answering)

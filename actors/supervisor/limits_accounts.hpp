@@ -146,7 +146,7 @@ constexpr uint64_t kept_nothing_repos_min = 100;
 
 // -- repos that no upstream covers --------------------------------------------
 
-/// The time from one lap to the next, unless `listing_interval` is shorter.
+/// The time from one lap to the next; `listing_interval`, if that is shorter.
 constexpr std::chrono::minutes uncovered_interval{60};
 
 /// The first lap begins one to two 60ths of the interval after the start, so

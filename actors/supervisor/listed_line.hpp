@@ -37,8 +37,8 @@ inline bool is_news(const repo_listed& line, const storage::repo_row& row,
          && board.accounting_for(row.pds).id == line.upstream;
 }
 
-/// Whether the directory has a tombstone for the account while the line, of an
-/// upstream with authority over the account, lists it as not deleted.
+/// Whether the line contradicts a tombstone of the directory: it lists the
+/// account as not deleted, and its upstream has authority over the account.
 inline bool denies_tombstone(const repo_listed& line,
                              const storage::repo_row& row,
                              const upstream_board& board) {

@@ -10,7 +10,8 @@ namespace weir::actors {
 
 /// The requests that all listings of one upstream together may make in an hour,
 /// on average. Each request costs its part of an hour, even when it fails or
-/// could not wait. An audit begins when enough time has passed to pay for them.
+/// could not wait. An audit begins when enough time has passed to pay for all
+/// earlier requests.
 class listing_budget {
 public:
   /// @param requests The requests in an hour, at least one.

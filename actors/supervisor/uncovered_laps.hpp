@@ -99,7 +99,8 @@ public:
 
   /// Counts a repo that no upstream covers. Call it in the order of the page.
   /// Which part of a host's repos a lap asks about follows from how many the
-  /// host had in the last lap. Before that is known, it is the first repos.
+  /// host had in the last lap. Before that is known, the first repos are asked
+  /// about.
   /// @returns whether its host is to be asked about it now.
   bool take(const atproto::did& repo, const storage::repo_row& row) {
     ++count_;
