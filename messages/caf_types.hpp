@@ -16,8 +16,8 @@
 /// Gives the messages to CAF: they are plain values, and only this file and
 /// `interfaces.hpp` know that actors send them.
 
-/// All messages that stay in one process. Each is one struct, whose comment says
-/// who sends it.
+/// All messages that stay in one process. Each is one struct, whose comment
+/// says who sends it.
 // clang-format off
 #define WEIR_LOCAL_MESSAGES(X) \
   X(account_answer) X(acks_waiting) X(account_question) X(account_told) X(account_unasked) \
@@ -44,8 +44,8 @@
   X(stream_closed) X(stream_frames) X(stream_opened) X(sweep_on) X(tick) \
   X(tracked_reply) X(uncovered_page) X(unread_log)
 
-/// All messages that may travel between nodes, as their comments say. Each has an
-/// `inspect` below.
+/// All messages that may travel between nodes, as their comments say. Each has
+/// an `inspect` below.
 #define WEIR_TRAVELLING_MESSAGES(X) \
   X(actor_status) X(frame_batch) X(frames_done) X(frames_lost) X(get_status)
 // clang-format on

@@ -43,8 +43,8 @@ struct heard {
 };
 
 /// Whether this #account event, or a later one of the same stream, was
-/// processed before. After a crash, streams repeat frames; a repeated event must
-/// not undo what a later one decided.
+/// processed before. After a crash, streams repeat frames; a repeated event
+/// must not undo what a later one decided.
 bool was_heard(const storage::account_words& x, const position& at) noexcept;
 
 /// @param own_stream The node follows the stream of the host: then what a relay
