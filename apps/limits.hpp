@@ -3,8 +3,7 @@
 #include <chrono>
 #include <cstddef>
 
-/// Limits that `apps` enforces. A name says what is limited, and the unit. The
-/// value itself is accepted; value + 1 is refused.
+/// Limits of `apps`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 using namespace std::chrono_literals;

@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Limits that `atproto` enforces. A name says what is limited, and the unit.
-/// The value itself is accepted; value + 1 is refused.
+/// Limits of `atproto`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 using namespace std::chrono_literals;

@@ -2,9 +2,8 @@
 
 #include <cstddef>
 
-/// Limits that several folders enforce which do not include each other. A name
-/// says what is limited, and the unit. The value itself is accepted; value + 1
-/// is refused.
+/// Limits of several folders that do not include each other: the value itself
+/// is allowed, value + 1 is not.
 namespace weir::limits {
 
 // -- stream frames ------------------------------------------------------------

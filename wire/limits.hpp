@@ -2,8 +2,7 @@
 
 #include <cstddef>
 
-/// Limits that `wire` enforces. A name says what is limited, and the unit. The
-/// value itself is accepted; value + 1 is refused.
+/// Limits of `wire`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 /// Patterns of one collection filter.

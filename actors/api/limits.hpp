@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Limits that `actors/api` keeps. Each name contains the thing and the unit.
-/// The value itself is allowed; value + 1 is refused.
+/// Limits of `actors/api`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 using namespace std::chrono_literals;

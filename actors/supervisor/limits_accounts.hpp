@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Bounds that `actors/supervisor` keeps. A name says the thing and the unit.
-/// The value itself is accepted; value + 1 is refused.
+/// Limits of `actors/supervisor`: the value itself is allowed, value + 1 is
+/// not.
 namespace weir::limits {
 
 using namespace std::chrono_literals;

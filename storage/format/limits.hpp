@@ -5,8 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Limits that `storage` enforces. A name says what is limited, and the unit.
-/// The value itself is accepted; value + 1 is refused.
+/// Limits of `storage`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 // -- the engine's windows -----------------------------------------------------
