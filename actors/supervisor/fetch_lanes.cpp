@@ -25,8 +25,9 @@ size_t priority_of(repo_status x) noexcept {
 // -- who is in a lane ---------------------------------------------------------
 
 void fetch_lanes::join(fetch_entry& x, const std::string& name, bool is_host) {
-  auto& lane = host(name);
-  if (!is_host)
+  const auto known = lanes_.contains(name);
+  auto& lane = lane_of_name(name);
+  if (!known && !is_host)
     lane.kind
       = document_is_foreign(*x.repo) ? lane_kind::web : lane_kind::directory;
   if (lane.memory)

@@ -76,7 +76,7 @@ public:
   // -- hosts ------------------------------------------------------------------
 
   /// @returns the lane of this name, for `settle` afterwards
-  fetch_lane& host(const std::string& name) {
+  fetch_lane& lane_of_name(const std::string& name) {
     const auto i = lanes_.try_emplace(name).first;
     i->second.name = &i->first;
     return i->second;

@@ -77,7 +77,7 @@ supervisor_machine::on_owner_lost(const atproto::did& repo, uint64_t job,
 
 supervisor_machine::effects supervisor_machine::on_host(const host_report& x,
                                                         steady_time now) {
-  auto& host = lanes_.host(x.pds);
+  auto& host = lanes_.lane_of_name(x.pds);
   switch (x.what) {
     case host_verdict::fine:
       host.failures = 0;
@@ -124,7 +124,7 @@ supervisor_machine::on_progress(const fetch_progress& x, steady_time now) {
   const auto* answered = pace_.on_answer(x.job, now);
   const auto is_first = answered != nullptr;
   if (is_first) // Now, because `on_received` forgets the download.
-    lanes_.answered(lanes_.host(answered->host), now);
+    lanes_.answered(lanes_.lane_of_name(answered->host), now);
   if (x.received)
     pace_.on_received(x.job, x.bytes, now);
   else
@@ -137,7 +137,7 @@ supervisor_machine::on_progress(const fetch_progress& x, steady_time now) {
 /// Lets the host rest whose download gave its permit up.
 void supervisor_machine::let_rest(const fetch_pace::download& x,
                                   steady_time now) {
-  auto& host = lanes_.host(x.host);
+  auto& host = lanes_.lane_of_name(x.host);
   host.failed_at = now;
   if (!x.answered)
     lanes_.fell_silent(host);
@@ -174,7 +174,7 @@ void supervisor_machine::give_up_unanswered(effects& out, steady_time now) {
   for (auto& x : pace_.unanswered(kept, now + -wait)) {
     if (waiting == 0)
       break;
-    if (lanes_.host(x.host).kind == lane_kind::answering)
+    if (lanes_.lane_of_name(x.host).kind == lane_kind::answering)
       continue;
     --waiting;
     if (!x.patient)
@@ -198,7 +198,7 @@ void supervisor_machine::give_back(effects& out, steady_time now) {
   const auto most = std::max(lanes_.permit_share(), waiting->running);
   for (auto& x :
        pace_.beyond(lanes_.permit_share(), now + -limits::fetch_keep_min)) {
-    auto& host = lanes_.host(x.host);
+    auto& host = lanes_.lane_of_name(x.host);
     if (host.running <= most)
       continue;
     host.modest_until = now + limits::fetch_modest_time;
