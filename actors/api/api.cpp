@@ -196,12 +196,12 @@ void api_worker::read_page(const api_request_ptr& x) {
   const auto page = parse_page(x->request, order);
   if (!page)
     return x->answer.send(problem(page.error()));
-  auto job = [x, order, page = *page, env = env_](store_readers&) {
+  auto job = [x, what, page = *page, env = env_](store_readers&) {
     x->answer.send(
-      order == page_order::id
+      what == action::dead_letters
         ? dead_letters_reply(*env->shared, env->consumer_name, page)
-      : order == page_order::retry ? errors_reply(*env, page)
-                                   : repos_reply(*env, page));
+      : what == action::list_errors ? errors_reply(*env, page)
+                                    : repos_reply(*env, page));
   };
   send(env_->shared->root().reader_of(0), reader_job{std::move(job)});
 }
