@@ -12,8 +12,13 @@ namespace weir::actors {
 namespace {
 
 wire::completeness_upstream to_view(const upstream_view& x) {
-  return {x.id,       x.origin, x.relay, x.connected, x.since_reset(),
-          x.received, x.cursor};
+  return {.id = x.id,
+          .origin = x.origin,
+          .relay = x.relay,
+          .connected = x.connected,
+          .since = x.since_reset(),
+          .received = x.received,
+          .cursor = x.cursor};
 }
 
 wire::completeness_counts to_counts(const completeness_count& x) {
