@@ -8,6 +8,13 @@ namespace weir::actors {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+/// A socket that took no more is tried again after this time.
+constexpr auto blocked_time = 100ms;
+
+} // namespace
+
 // -- sessions -----------------------------------------------------------------
 
 delivery_effects delivery_machine::on_session_up(session_id id,
@@ -46,7 +53,7 @@ void delivery_machine::take_report(delivery_session& x, size_t taken,
                                    steady_time now) {
   auto left = std::min(std::exchange(x.unreported, 0), x.flights.size());
   if (taken < left)
-    x.blocked_until = now + 100ms; // Then the socket is tried again.
+    x.blocked_until = now + blocked_time;
   auto i = std::prev(x.flights.end(), static_cast<ptrdiff_t>(left));
   for (; left > 0; --left) {
     auto& lane = *i->lane;
