@@ -2,8 +2,8 @@
 
 #include "actors/identity/export_reads.hpp"
 #include "actors/identity/identity_health.hpp"
-#include "actors/support/site.hpp"
 #include "actors/support/observed.hpp"
+#include "actors/support/site.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
 #include "base/log.hpp"
@@ -239,7 +239,7 @@ void identity::perform(const export_machine::effects& x) {
 void identity::list_export() {
   const auto job = [to = identity_actor{this}](store_readers& store) {
     if (auto x = store.load_export(limits::export_names_page))
-      caf::anon_send(to, export_stored{x->place, std::move(x->names)});
+      caf::anon_send(to, std::move(*x));
   };
   send(shared_->root().reader_of(0), reader_job{job});
 }
