@@ -102,7 +102,7 @@ private:
   void forward(const repo_actor& to, Request one, const Add& add,
                const std::shared_ptr<gather>& all);
 
-  metric& claims(const char* result) {
+  metric& claims_counter(const char* result) {
     return shared_->metrics.counter(
       "weir_stream_claims_total",
       "Untracked DIDs that streams of PDSs named, by what became of them",
@@ -118,9 +118,9 @@ private:
   wake_machine<command> waiting_;
   listing_gate<std::function<void()>> lines_;
   stream_claims claims_;
-  metric& claims_confirmed_ = claims("confirmed");
-  metric& claims_failed_ = claims("failed");
-  metric& claims_dropped_ = claims("dropped");
+  metric& claims_confirmed_ = claims_counter("confirmed");
+  metric& claims_failed_ = claims_counter("failed");
+  metric& claims_dropped_ = claims_counter("dropped");
   actor_timer timer_;
 };
 
