@@ -104,14 +104,14 @@ question_machine::effects question_machine::on_answer(const account_answer& x,
     i->second.running = false;
     places_.set_running(x.repo, false);
     turns_.finish(x.pds);
-    if (ends(i->second, x, now, out))
+    if (take(i->second, x, now, out))
       forget(x.repo);
   }
   return run(std::move(out), now);
 }
 
 /// @returns whether the question is not asked again.
-bool question_machine::ends(entry& open, const account_answer& x,
+bool question_machine::take(entry& open, const account_answer& x,
                             steady_time now, effects& out) {
   auto& asked = open.asked;
   switch (x.what) {
@@ -133,7 +133,7 @@ bool question_machine::ends(entry& open, const account_answer& x,
       return false;
     }
     case account_answer::kind::failed:
-      return ends_failed(open, x.retry_after, now, out);
+      return take_failure(open, x.retry_after, now, out);
     case account_answer::kind::useless:
       if (asked.prove)
         out.unproved.push_back(x.repo);
@@ -143,8 +143,9 @@ bool question_machine::ends(entry& open, const account_answer& x,
   return true;
 }
 
-bool question_machine::ends_failed(entry& open, std::chrono::seconds pause,
-                                   steady_time now, effects& out) {
+/// @returns whether the question is not asked again.
+bool question_machine::take_failure(entry& open, std::chrono::seconds pause,
+                                    steady_time now, effects& out) {
   const auto& asked = open.asked;
   const auto again = std::max(
     limits::account_question_retry * (int64_t{1} << open.tries), pause);

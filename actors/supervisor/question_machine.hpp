@@ -114,10 +114,10 @@ private:
     question_turns::ticket ticket = 0;
   };
 
-  bool ends(entry& open, const account_answer& x, steady_time now,
+  bool take(entry& open, const account_answer& x, steady_time now,
             effects& out);
-  bool ends_failed(entry& open, std::chrono::seconds pause, steady_time now,
-                   effects& out);
+  bool take_failure(entry& open, std::chrono::seconds pause, steady_time now,
+                    effects& out);
   bool may_open(const question& x) const;
   void forget(const atproto::did& repo);
   void unplan(const atproto::did& repo, entry& x);
