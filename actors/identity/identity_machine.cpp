@@ -106,7 +106,7 @@ identity_machine::on_document(const atproto::did& repo,
   } else if (!doc && !gone) {
     take_failure(repo, doc.error(), now, wall, out);
   } else {
-    desk_.backoff().succeeded(repo, now);
+    desk_.succeeded(repo, now);
     const auto* known = cache_.find(repo);
     auto row
       = known != nullptr && known->row ? *known->row : storage::identity_row{};

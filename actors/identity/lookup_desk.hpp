@@ -93,7 +93,6 @@ public:
   const lookup_queue& queue() const noexcept { return queue_; }
   lookup_queue& queue() noexcept { return queue_; }
   const lookup_backoff& backoff() const noexcept { return backoff_; }
-  lookup_backoff& backoff() noexcept { return backoff_; }
 
   /// Null when nobody waits. Valid until the next call.
   const pending_ask* find(const atproto::did& repo) const;
@@ -121,6 +120,11 @@ public:
   /// @returns when it may be looked up again
   steady_time failed(const atproto::did& repo, const error& why,
                      steady_time now);
+
+  /// The look-up succeeded, so its next failure is a first one.
+  void succeeded(const atproto::did& repo, steady_time now) {
+    backoff_.succeeded(repo, now);
+  }
 
   /// Answers those that wait, and begins again for those that asked late.
   /// @pre it is pending
