@@ -10,6 +10,8 @@
 
 namespace weir::actors {
 
+using storage::op_id;
+
 /// The operations that a consumer has settled: all up to a position, and sparse
 /// ranges above it. The set remembers its changes, so that the rows on disk can
 /// follow in small steps.
@@ -19,8 +21,6 @@ namespace weir::actors {
 /// of ranges (`ranges`).
 class acked_set {
 public:
-  using op_id = storage::op_id;
-
   /// What to write. Erase first, then put: an erased row may be put again.
   struct delta {
     op_id position = 0;

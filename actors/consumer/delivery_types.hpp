@@ -35,30 +35,29 @@ struct delivery_options {
 
 /// The stored state of a consumer.
 struct delivery_state {
-  storage::op_id position = 0;
+  op_id position = 0;
   std::vector<storage::acked_range> acked;
   /// Last durable operation. A consumer that ran before may have been sent
   /// anything up to here, so acks for these ids count.
-  storage::op_id durable = 0;
+  op_id durable = 0;
   bool ran_before = false;
   uint64_t log_events = 0;   ///< Events of the log up to `durable`.
   uint64_t settled = 0;      ///< Settled events according to the row.
   uint64_t dead_letters = 0; ///< Kept now.
 };
 
-using storage::op_id;
 using session_id = uint64_t;
 
 /// An event that will not be delivered any more.
 struct dead_letter {
-  storage::op_id id = 0;
+  op_id id = 0;
   std::string did;
   std::string uri; ///< For a record; otherwise empty.
   uint32_t attempts = 0;
   std::string reason;
 };
 
-inline dead_letter letter_of(const atproto::did& repo, storage::op_id id,
+inline dead_letter letter_of(const atproto::did& repo, op_id id,
                              const storage::logged_operation& op,
                              uint32_t attempts, std::string reason) {
   auto did = repo.str();
@@ -76,7 +75,7 @@ struct letter_wish {
     drop,     ///< To be removed without delivery.
   };
 
-  storage::op_id id = 0;
+  op_id id = 0;
   /// The entry that contains it; null: no longer in the log.
   storage::log_entry_ptr entry;
   fate what = fate::drop;
@@ -84,7 +83,7 @@ struct letter_wish {
 
 /// Of the events that may be delivered, the one that has waited longest.
 struct oldest_event {
-  storage::op_id id = 0;  ///< 0: no event waits.
+  op_id id = 0;           ///< 0: no event waits.
   int64_t written_us = 0; ///< Log time; 0: the log must be read for it.
   /// The event was not read yet, so it may turn out not to be deliverable.
   bool unread = false;
@@ -95,7 +94,7 @@ struct delivery_effects {
   /// Encode operation `index` of `entry` and hand it to the session.
   struct send {
     session_id to = 0;
-    storage::op_id id = 0;
+    op_id id = 0;
     storage::log_entry_ptr entry;
     size_t index = 0;
     bool again = false; ///< The event was sent before.
@@ -110,14 +109,14 @@ struct delivery_effects {
   struct did_wish {
     atproto::did repo;
     bool facts = false; ///< Only `$identity` and `$account` are needed.
-    storage::op_id after = 0;
-    storage::op_id through = 0; ///< Durable end of the log.
+    op_id after = 0;
+    op_id through = 0; ///< Durable end of the log.
     size_t ops_max = 0;
   };
 
   /// One atomic write. No other write begins until it is durable.
   struct write : acked_set::delta {
-    std::vector<storage::op_id> letters_gone; ///< Before `letters`.
+    std::vector<op_id> letters_gone; ///< Before `letters`.
     std::vector<dead_letter> letters;
     uint64_t settled = 0;      ///< Number of settled events.
     uint64_t dead_letters = 0; ///< Number of dead letter rows after it.
@@ -127,7 +126,7 @@ struct delivery_effects {
   /// Asks for the log after this operation, whole transactions with bodies: at
   /// most `limits::log_page_ops_max` and `log_page_bytes_max`, but at least
   /// one. Answer with `on_page`.
-  std::optional<storage::op_id> page_after;
+  std::optional<op_id> page_after;
   std::vector<did_wish> did_pages;  ///< Answer each with `on_did_page`.
   std::optional<write> rows;        ///< Answer with `on_durable_rows`.
   std::optional<steady_time> timer; ///< Call `on_timer` then; replaces the
