@@ -63,8 +63,9 @@ public:
     }
     if (!out.empty())
       often_until_ = now + limits::acks_wait;
-    look_at_
-      = more_may_wait ? std::optional{now + limits::acks_wait} : std::nullopt;
+    look_at_.reset();
+    if (more_may_wait)
+      look_at_ = now + limits::acks_wait;
     return out;
   }
 

@@ -330,12 +330,16 @@ consumer_actor::behavior_type consumer::make_behavior() {
       perform(machine_.on_log(x.id, x.events, now()));
     },
     [this](const log_page& x) {
-      x.entries ? perform(machine_.on_page(*x.entries, now()))
-                : end(x.entries.error(), {});
+      if (x.entries)
+        perform(machine_.on_page(*x.entries, now()));
+      else
+        end(x.entries.error(), {});
     },
     [this](const did_page& x) {
-      x.entries ? perform(machine_.on_did_page(x, now()))
-                : end(x.entries.error(), x.repo.str());
+      if (x.entries)
+        perform(machine_.on_did_page(x, now()));
+      else
+        end(x.entries.error(), x.repo.str());
     },
     [this](const channel_opened& x) {
       channels_.open(x);

@@ -245,7 +245,10 @@ void router::give_line(const repo_listed& line, std::function<void()> then) {
 }
 
 void router::on_doubt(const listing_doubt& x) {
-  x.open ? lines_.doubts(x.repo, x.upstream) : lines_.doubts_no_more(x.repo);
+  if (x.open)
+    lines_.doubts(x.repo, x.upstream);
+  else
+    lines_.doubts_no_more(x.repo);
   begin_lines();
 }
 
