@@ -13,7 +13,9 @@ namespace weir::actors {
 
 /// Messages of an application that acknowledge nothing: the event that was
 /// meant is sent again and ends as a dead letter. Each is counted, and one of
-/// each kind in an interval is a warning in the log. One thread.
+/// each kind in an interval is a warning in the log. That others are left out
+/// (`line_budget::verdict::last`) is not written, on purpose: the counters say
+/// how many there were. One thread.
 class useless_acks {
 public:
   /// An id that the log never gave out: an older copy of the store was
