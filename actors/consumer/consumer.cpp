@@ -13,6 +13,7 @@
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
 #include "messages/consumer.hpp"
+#include "storage/log/tail_cache.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "wire/tap.hpp"
 

@@ -2,9 +2,12 @@
 
 #include "actors/consumer/delivery_types.hpp"
 #include "actors/support/context.hpp"
-#include "storage/log/tail_cache.hpp"
 
 #include <string>
+
+namespace weir::storage {
+class tail_cache;
+} // namespace weir::storage
 
 namespace weir::actors {
 
