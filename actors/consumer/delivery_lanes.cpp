@@ -4,6 +4,8 @@
 
 namespace weir::actors {
 
+// -- which lanes there are ----------------------------------------------------
+
 delivery_lane* delivery_lanes::find(const atproto::did& repo,
                                     bool facts) const {
   const auto& in = facts ? facts_ : records_;
@@ -83,6 +85,8 @@ delivery_lanes::first_waiting() const {
   return *waiting_.begin();
 }
 
+// -- events -------------------------------------------------------------------
+
 void delivery_lanes::push(delivery_lane& x, const held_entry_ptr& held,
                           size_t index) {
   const auto& entry = *held->get();
@@ -135,6 +139,8 @@ void delivery_lanes::forget_outstanding(delivery_lane& x) {
   });
 }
 
+// -- parking ------------------------------------------------------------------
+
 void delivery_lanes::park(delivery_lane& x) {
   ++ledger_.counters().parked;
   if (x.queue.empty())
@@ -173,6 +179,8 @@ void delivery_lanes::release(delivery_lane& x, steady_time now) {
   touch(x, now);
 }
 
+// -- waiting for a moment -----------------------------------------------------
+
 void delivery_lanes::wake(delivery_lane& x) {
   if (x.sleeps_until)
     sleeping_.erase({*x.sleeps_until, &x});
@@ -187,6 +195,8 @@ void delivery_lanes::wake_due(steady_time now, bool all) {
     touch(lane, now);
   }
 }
+
+// -- turns --------------------------------------------------------------------
 
 delivery_lane& delivery_lanes::take_ready() {
   auto& out = *ready_.front();
@@ -209,6 +219,8 @@ bool delivery_lanes::hold_up_log(const delivery_lane& x, steady_time now) {
   }
   return now >= blocking_since_ + options_.patience;
 }
+
+// -- dead letters to be delivered again ---------------------------------------
 
 void delivery_lanes::unwatch(steady_time now) {
   for (const auto& repo : std::exchange(watched_, {}))

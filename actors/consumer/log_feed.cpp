@@ -23,6 +23,8 @@ void note_acked(delivery_lane& x, storage::op_id id,
 
 } // namespace
 
+// -- the log ------------------------------------------------------------------
+
 void log_feed::ask_page(delivery_effects& out) {
   if (again_from_ != 0 && !page_asked_ && page_.empty()) {
     again_until_ = seen();
@@ -138,6 +140,8 @@ void log_feed::pass(delivery_lane& x, op_id id,
     ledger_.bury(letter_of(x.repo, id, op, 0, too_many_ranges));
 }
 
+// -- one DID ------------------------------------------------------------------
+
 void log_feed::ask_did_pages(steady_time now, delivery_effects& out) {
   starved_ = false;
   while (auto* lane = lanes_.next_due()) {
@@ -231,6 +235,8 @@ bool log_feed::read_entry(delivery_lane& x, const held_entry_ptr& held,
   }
   return true;
 }
+
+// -- the oldest event ---------------------------------------------------------
 
 oldest_event log_feed::oldest_due() const noexcept {
   if (const auto [id, lane] = lanes_.first_waiting(); lane != nullptr) {
