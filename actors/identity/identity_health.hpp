@@ -4,6 +4,7 @@
 #include "actors/support/health_machine.hpp"
 #include "actors/support/store_readers.hpp"
 #include "messages/identity.hpp"
+#include "messages/journal.hpp"
 
 #include <caf/send.hpp>
 

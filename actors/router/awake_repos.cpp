@@ -2,6 +2,7 @@
 
 #include "actors/support/finished_frames.hpp"
 #include "base/log.hpp"
+#include "messages/journal.hpp"
 
 #include <utility>
 

@@ -4,6 +4,7 @@
 #include "actors/support/placement.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/upstream_view.hpp"
+#include "messages/backfill.hpp"
 
 #include <vector>
 

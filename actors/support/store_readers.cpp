@@ -1,6 +1,9 @@
 #include "actors/support/store_readers.hpp"
 
 #include "actors/support/limits.hpp"
+#include "messages/backfill.hpp"
+#include "messages/consumer.hpp"
+#include "messages/identity.hpp"
 #include "storage/format/limits.hpp"
 #include "storage/log/log_reader.hpp"
 #include "storage/tables/collection_table.hpp"

@@ -1,9 +1,5 @@
 #pragma once
 
-#include "messages/backfill.hpp"
-#include "messages/consumer.hpp"
-#include "messages/identity.hpp"
-#include "messages/repo.hpp"
 #include "storage/format/records.hpp"
 #include "storage/tables/repo_table.hpp"
 
@@ -19,6 +15,12 @@ class tail_cache;
 } // namespace weir::storage
 
 namespace weir {
+
+struct did_page;
+struct export_stored;
+struct heads_page;
+struct log_page;
+struct repo_buffer_page;
 
 /// Cold reads of one store, as the engine asks for them. Runs on READER
 /// threads; answers are plain messages.

@@ -2,6 +2,7 @@
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/support/store_readers.hpp"
 #include "messages/account.hpp"
+#include "messages/journal.hpp"
 #include "storage/format/keys.hpp"
 #include "storage/log/tail_cache.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
