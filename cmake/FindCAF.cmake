@@ -6,7 +6,7 @@
 find_path(CAF_INCLUDE_DIR caf/all.hpp)
 mark_as_advanced(CAF_INCLUDE_DIR)
 if(CAF_INCLUDE_DIR)
-  # One number holds the version: 1706 is 0.17.6.
+  # One number holds the version: 1706 is CAF 0.17.6.
   file(STRINGS "${CAF_INCLUDE_DIR}/caf/config.hpp" _caf_line
        REGEX "#define CAF_VERSION [0-9]+")
   string(REGEX MATCH "[0-9]+" _caf_number "${_caf_line}")

@@ -63,8 +63,8 @@ inline bool needs_index(const storage::repo_row& row, atproto::tid applied) {
              || std::max(row.last_indexed_rev, applied) < row.first_rev);
 }
 
-/// A full fetch ended at `rev` (CONS-14, 1b.7). The position of the row is
-/// raised to the one that was noted before the fetch, and never lowered.
+/// A full fetch ended at `rev` (CONS-14). The position of the row is raised
+/// to the one that was noted before the fetch, and never lowered.
 inline void on_indexed(storage::repo_row& row, const position& noted,
                        atproto::tid rev, uint32_t filter_generation) {
   row.last_indexed_rev = rev;

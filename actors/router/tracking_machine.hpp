@@ -39,7 +39,7 @@ public:
 
 private:
   /// Whether the frame creates or updates a record in a signal collection
-  /// (SYNC-18, 3b.2, 3b.16). This is checked before any filter.
+  /// (SYNC-18). This is checked before any filter.
   bool signals(const atproto::stamped_frame& x) const {
     if (x.kind != atproto::frame_kind::commit)
       return false;

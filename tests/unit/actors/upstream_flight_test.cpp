@@ -119,7 +119,7 @@ std::vector<int64_t> signed_seqs(int64_t first, size_t count) {
   return out;
 }
 
-// 2.1.30; limits::recent_numbers_max, and one more
+// hostile-inputs.md 2.1.30; limits::recent_numbers_max, and one more
 TEST(upstream_machine, a_frame_that_comes_again_is_known_for_some_time) {
   stream x;
   constexpr int64_t first = 11;

@@ -153,7 +153,7 @@ TEST(IpldVectorsTest, EveryBlockIsAcceptedNamedAndWrittenBack) {
     const auto verdict = validate(block, with_floats);
     ASSERT_TRUE(verdict) << verdict.error().context;
     if (const auto strict = validate(block); !strict) {
-      ++with_float; // As atproto data it is refused only for this reason (6.7).
+      ++with_float; // As atproto data it is refused only for this reason.
       EXPECT_NE(strict.error().context.find("float"), std::string::npos);
     }
     reader in{block};

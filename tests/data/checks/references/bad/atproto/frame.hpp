@@ -10,3 +10,11 @@
 struct frame {
   int number = 0; ///< docs/rules.md, GET /repos
 };
+
+/// As CONS-01 has it (3b.2). What is
+/// acknowledged (0.1) is there.
+struct block {
+  int size = 0; // 2.t3
+};
+
+// 2.1.1; a number of no page
