@@ -135,6 +135,9 @@ function(find_reach out start)
       elseif(include MATCHES "\"([^\"]+)\"")
         set(header "${CMAKE_MATCH_1}")
         string(FIND "${header}" "${home}" at_home)
+        if(home STREQUAL "")
+          set(at_home -1) # A folder without rooms is no home, and "" is anywhere.
+        endif()
         if(header MATCHES "${machine_may}" OR at_home EQUAL 0
            OR header MATCHES "^actors/support/")
           if(NOT header IN_LIST seen AND EXISTS "${ROOT}/${header}")

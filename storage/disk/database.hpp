@@ -2,9 +2,9 @@
 
 #include "base/error.hpp"
 #include "base/random.hpp"
-#include "storage/disk/disk_space.hpp"
 #include "storage/disk/store_identity.hpp"
 #include "storage/disk/write_batch.hpp"
+#include "storage/format/disk_space.hpp"
 #include "storage/format/keys.hpp"
 
 #include <functional>

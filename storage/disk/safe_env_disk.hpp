@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "storage/disk/disk_space.hpp"
+#include "storage/format/disk_space.hpp"
 
 #include <leveldb/env.h>
 

@@ -1,0 +1,1 @@
+#include "storage/disk/database.hpp"
