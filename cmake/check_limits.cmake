@@ -8,7 +8,8 @@
 # namespace limits". A test of limits.hpp itself only says a number twice, and one
 # that compares a default with the constant it is made of does no more than that:
 # EXPECT_EQ(x.queue_max, limits::queue_max), where x is a temporary or a variable of
-# options that nobody set.
+# options that nobody set. One through a pointer to a member is refused: it says
+# the same of many, and which ones cannot be read from it.
 #
 # cmake/limits_scaled.txt lists bounds too large for a test, "name | the test that
 # meets the rule with a smaller number".
@@ -49,6 +50,14 @@ function(drop_comparisons text_variable)
   set(${text_variable} "${text}" PARENT_SCOPE)
 endfunction()
 
+# refuse_members(<file> <its text>): comparisons of x.*member with a standard.
+function(refuse_members source text)
+  set(standard "[A-Za-z_]+(\\.|->)\\*[a-z_]+,[ \n]*[A-Za-z_:]+\\.standard")
+  if(text MATCHES "(EXPECT|ASSERT)_EQ\\([ \n]*${standard}")
+    weir_fault("${source}: compares defaults with what they are made of")
+  endif()
+endfunction()
+
 # named_in(<out> <folder> ...): the bounds that files of these folders name.
 function(named_in out)
   set(seen "")
@@ -60,6 +69,7 @@ function(named_in out)
     weir_read_code(text "${source}")
     if(source MATCHES "^tests/")
       drop_comparisons(text)
+      refuse_members("${source}" "${text}")
     endif()
     set(pattern "limits::[a-z0-9_]+")
     if(text MATCHES "using namespace (weir::)?limits")

@@ -7,5 +7,6 @@ TEST(ClientTest, HasItsBounds) {
   const client_options unset;
   EXPECT_EQ(unset.most,
             limits::compared_with_unset_max);
+  EXPECT_EQ(x.*member, range.standard) << name;
   options.member_timeout = 1ms; // As limits::commented_max.
 }
