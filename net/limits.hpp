@@ -16,6 +16,13 @@ constexpr auto dns_timeout = 3s;
 constexpr size_t dns_answers_max = 8;
 constexpr size_t dns_answer_bytes_max = 4'096;
 constexpr size_t dns_queries_max = 1'024; ///< In flight or waiting, in all.
+
+/// Unsent bytes that the kernel may hold for one connection. More waits in our
+/// own queues, which are bounded and counted.
+constexpr int tcp_unsent_bytes_max = 131'072;
+
+/// The pause after an accept that failed, as when no descriptors are left.
+constexpr auto accept_pause = 100ms;
 constexpr auto connect_timeout = 5s;
 constexpr auto tls_timeout = 10s;
 constexpr auto first_byte_timeout = 15s;

@@ -10,9 +10,6 @@ namespace weir::net {
 
 namespace {
 
-/// The pause after an accept that failed (e.g. no file descriptors are left).
-constexpr auto accept_pause = std::chrono::milliseconds{100};
-
 class system_listener final : public listener {
 public:
   struct core : std::enable_shared_from_this<core> {
@@ -53,10 +50,11 @@ public:
           if (self->closed)
             return;
           if (error) {
-            self->pause->start(accept_pause, [weak = std::weak_ptr{self}] {
-              if (auto x = weak.lock())
-                x->accept();
-            });
+            self->pause->start(limits::accept_pause,
+                               [weak = std::weak_ptr{self}] {
+                                 if (auto x = weak.lock())
+                                   x->accept();
+                               });
             return;
           }
           auto x = make_tcp_stream(next, std::move(socket));

@@ -12,9 +12,6 @@ namespace weir::net {
 
 namespace {
 
-/// Unsent bytes the kernel may hold for one connection.
-constexpr int unsent_bytes_max = 131'072;
-
 void set_option(tcp::socket& socket, int level, int name, int value) noexcept {
   // Failure costs speed, not correctness.
   setsockopt(socket.native_handle(), level, name, &value, sizeof(value));
@@ -29,7 +26,8 @@ public:
     remote_ = from_asio(socket_.remote_endpoint(error));
     keep_from_children(socket_.native_handle());
     set_option(socket_, IPPROTO_TCP, TCP_NODELAY, 1);
-    set_option(socket_, IPPROTO_TCP, TCP_NOTSENT_LOWAT, unsent_bytes_max);
+    set_option(socket_, IPPROTO_TCP, TCP_NOTSENT_LOWAT,
+               limits::tcp_unsent_bytes_max);
   }
 
   event_loop& loop() noexcept override { return loop_; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/consumer/delivery_lanes.hpp"
+#include "actors/consumer/limits.hpp"
 #include "wire/tap.hpp"
 
 #include <algorithm>
@@ -14,9 +15,6 @@ inline bool reaches(const did_page& page, storage::op_id through) noexcept {
   return page.end
          || (!page.entries->empty() && page.entries->back()->last() >= through);
 }
-
-/// When a page of a DID brought nothing, it is requested again after this time.
-inline constexpr std::chrono::seconds empty_page_delay{1};
 
 /// The records that wait because their account is not active. Its facts
 /// overtake them in a lane of their own, and the records follow when a fact
@@ -83,7 +81,7 @@ public:
     if (!x.looks())
       end_look(x, now);
     else if (x.look_from == before)
-      x.retry_at = now + empty_page_delay;
+      x.retry_at = now + limits::empty_page_delay;
   }
 
   /// An ack arrived for an event that an earlier life sent.
@@ -97,7 +95,7 @@ public:
   void sweep(bool at_end, steady_time now) {
     if (!lanes_.has_held() || now < sweep_at_)
       return;
-    sweep_at_ = now + sweep_interval;
+    sweep_at_ = now + limits::held_check_interval;
     lanes_.for_each_held([&](delivery_lane& x) {
       const auto standing = accounts_.of(x.repo);
       // The board may be ahead of the log that was read: check again later.
@@ -117,9 +115,6 @@ public:
   }
 
 private:
-  /// Interval at which waiting DIDs are checked without a reason.
-  static constexpr std::chrono::seconds sweep_interval{30};
-
   static constexpr const char* account_inactive
     = "the account is not active, and more of them wait than can be remembered";
 

@@ -27,6 +27,13 @@ constexpr size_t consumer_parked_max = 65'536;
 constexpr auto consumer_patience = 1s;
 constexpr auto consumer_lazy_write = 1s; ///< For progress without acks.
 
+/// When a page of a DID brought nothing, it is requested again after this time.
+constexpr auto empty_page_delay = 1s;
+
+/// Interval at which DIDs whose account is not active are checked without a
+/// reason: the fact that would release them may have been erased.
+constexpr auto held_check_interval = 30s;
+
 /// Acks that make nothing else possible wait at most this long for the
 /// CONSUMER's next turn. To wake it for each ack would be a third of the work
 /// of a node that gets some hundred commits a second.

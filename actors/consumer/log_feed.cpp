@@ -187,7 +187,7 @@ bool log_feed::take_did_page(const did_page& page, steady_time now) {
   if (lane->looks())
     holds_.look(*lane, page, now);
   else if (page.after < lane->read_from && !read_page(*lane, page, room))
-    lane->retry_at = now + empty_page_delay;
+    lane->retry_at = now + limits::empty_page_delay;
   lanes_.touch(*lane, now);
   return true;
 }

@@ -9,10 +9,6 @@ namespace weir::actors {
 
 namespace {
 
-/// Pages may be smaller than requested, but not all of them.
-constexpr size_t requests_per_page = 4;
-constexpr size_t requests_min = 16;
-
 storage::identity_row row_of(const atproto::did_document& x) {
   storage::identity_row out;
   out.signing_key = x.signing_key;
@@ -121,7 +117,8 @@ export_machine::effects export_machine::begin(size_t wanted, steady_time now) {
     = std::max<size_t>({wanted / limits::export_wanted_per_page, paid, 1});
   wanted_ = wanted;
   operations_left_ = (pages + 1) * limits::export_page_lines;
-  requests_left_ = pages * requests_per_page + requests_min;
+  requests_left_ = pages * limits::export_requests_per_page
+                   + limits::export_requests_min;
   lines_ = limits::export_page_lines;
   at_ = phase::probing;
   pages_.charge(now, 1, limits::export_pages_at_once);

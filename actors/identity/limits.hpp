@@ -25,6 +25,13 @@ constexpr double plc_pace_start = 200;
 /// directory that limits us may be asked for fewer.
 constexpr double plc_pace_min = 20;
 
+/// What is left of the rate after an answer that was slow or did not come, and
+/// after one that limits us; and the part of the highest rate that each step up
+/// adds once the rate was lowered.
+constexpr double plc_slow_part = 0.7;
+constexpr double plc_limited_part = 0.5;
+constexpr double plc_step_part = 0.01;
+
 /// The rate grows at most once in this time.
 constexpr std::chrono::milliseconds plc_pace_interval = 200ms;
 
@@ -68,6 +75,12 @@ constexpr auto export_page_timeout = 60s;
 
 /// The smallest piece. Its operations fit into a page, however large they are.
 constexpr size_t export_page_lines_min = 60;
+
+/// Pages may be smaller than requested, but not all of them: an export that was
+/// worth so many pages is left after this number of requests for each, and so
+/// many more.
+constexpr size_t export_requests_per_page = 4;
+constexpr size_t export_requests_min = 16;
 
 /// The export is read when at least `export_wanted_min` names were looked up,
 /// and at least `export_wanted_per_page` for each of its pages. A page has as

@@ -75,28 +75,22 @@ public:
     if (began < *changed_)
       return;
     if (how.limited)
-      lower(limited_part, 1, now);
+      lower(limits::plc_limited_part, 1, now);
     else if (!how.answered || now - began > limits::plc_prompt)
-      lower(slow_part, limits::plc_pace_min, now);
+      lower(limits::plc_slow_part, limits::plc_pace_min, now);
     else if (now - *changed_ >= limits::plc_pace_interval)
       raise(now);
   }
 
 private:
-  /// Factor for the rate after an answer that was slow or did not come.
-  static constexpr double slow_part = 0.7;
-  /// Factor for the rate after an answer that limits us.
-  static constexpr double limited_part = 0.5;
-  /// Once the rate was lowered, each step up adds this part of the highest one.
-  static constexpr double step_part = 0.01;
-
   void lower(double part, double least, steady_time now) noexcept {
     was_lowered_ = true;
     set(std::min(rate_, std::max(rate_ * part, least)), now);
   }
 
   void raise(steady_time now) noexcept {
-    const auto to = was_lowered_ ? rate_ + most_ * step_part : rate_ * 2;
+    const auto to
+      = was_lowered_ ? rate_ + most_ * limits::plc_step_part : rate_ * 2;
     set(std::min(to, most_), now);
   }
 

@@ -32,11 +32,20 @@ constexpr option_range<size_t> open_tables_range{64, 4'000};
 
 /// Parts of `memory_limit` (128: one 128th): for failed look-ups, for questions
 /// about accounts, for the answers to them, and for the DIDs of the listings
-/// under way.
+/// under way. That for claims of listings is taken from the undivided rest.
 constexpr size_t lookup_failures_memory_part = 256;
 constexpr size_t account_questions_memory_part = 128;
 constexpr size_t account_answers_memory_part = 512;
 constexpr size_t census_memory_part = 128;
+constexpr uint64_t claims_memory_part = 128;
+
+/// The part of `memory_limit` that a partition needs at least: a sixteenth of
+/// it holds the indexes of the smallest number of tables that LevelDB may have
+/// open.
+constexpr size_t partition_memory_min = 33'554'432;
+
+/// The least window of a stream: some dozens of commits.
+constexpr size_t upstream_window_min = 262'144;
 
 /// Frames that wait for a document, of all repos together: the part of
 /// `memory_limit` and the bytes on disk that they may take. The memory is less

@@ -22,9 +22,6 @@ constexpr uint64_t table_memory_part = 64;
 /// Approximate memory of one entry.
 constexpr uint64_t queued_repo_bytes = 384;
 constexpr uint64_t repo_guard_bytes = 256;
-/// Part of `memory_limit` for claims of listings; taken from the undivided
-/// rest.
-constexpr uint64_t claims_memory_part = 128;
 
 size_t share(uint64_t limit, uint64_t part, uint64_t most) noexcept {
   return static_cast<size_t>(std::min(limit / part, most));
@@ -99,7 +96,8 @@ memory_plan plan_memory(const node_config& config) {
   out.census = std::max(limit / limits::census_memory_part / streams
                           / sizeof(uint64_t),
                         limits::census_entries_min);
-  out.claims = share(limit, claims_memory_part, limits::claims_bytes_max);
+  out.claims
+    = share(limit, limits::claims_memory_part, limits::claims_bytes_max);
   out.lookup_failures
     = share(limit / limits::lookup_failure_bytes,
             limits::lookup_failures_memory_part, config.most.failures);

@@ -11,7 +11,7 @@ struct node_config;
 
 /// How a node divides `memory_limit` (architecture.md, When memory runs short):
 /// every size that depends on it. Each part is a share of the limit and never
-/// more than its bound in base/limits.hpp. All parts together are 31 of 32; the
+/// more than its bound in a limits*.hpp. All parts together are 31 of 32; the
 /// rest is for the program itself.
 struct memory_plan {
   // -- LevelDB and its writer, of each partition
@@ -59,13 +59,5 @@ size_t memory_for_fetches(size_t count) noexcept;
 constexpr size_t fetch_bytes_min
   = limits::fetch_window_bytes + limits::chunk_bytes_max
     + limits::walk_index_run_entries * 2 * sizeof(uint64_t);
-
-/// The part of `memory_limit` that a partition needs at least: a sixteenth of
-/// it holds the indexes of the smallest number of tables that LevelDB may have
-/// open.
-constexpr size_t partition_memory_min = 33'554'432;
-
-/// The least window of a stream: some dozens of commits.
-constexpr size_t upstream_window_min = 262'144;
 
 } // namespace weir::actors

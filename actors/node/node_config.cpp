@@ -1,5 +1,6 @@
 #include "actors/node/node_config.hpp"
 
+#include "actors/node/limits.hpp"
 #include "actors/node/memory_plan.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/limits.hpp"
@@ -248,10 +249,10 @@ void check_tracking(problem_list& out, const node_config& x) {
 void check_memory(problem_list& out, const node_config& x) {
   const auto plan = plan_memory(x);
   const auto limit = number_text(x.memory_limit);
-  if (x.partitions * partition_memory_min > x.memory_limit)
+  if (x.partitions * limits::partition_memory_min > x.memory_limit)
     add(out, "partitions",
         number_text(x.partitions) + " of them need a memory_limit of "
-          + number_text(x.partitions * partition_memory_min)
+          + number_text(x.partitions * limits::partition_memory_min)
           + " bytes, and it is " + limit
           + ": raise it, or make a data_dir with fewer");
   if (x.consumer_window_bytes > plan.delivery)
@@ -265,7 +266,8 @@ void check_memory(problem_list& out, const node_config& x) {
           + number_text(memory_for_fetches(x.sync_parallelism))
           + " bytes, and it is " + limit
           + ": raise it, or fetch fewer at the same time");
-  if (plan.upstream_window < std::min(upstream_window_min, x.most.bytes))
+  if (plan.upstream_window
+      < std::min(limits::upstream_window_min, x.most.bytes))
     add(out, "memory_limit",
         limit + " bytes are too little for " + number_text(x.upstreams.size())
           + " upstreams: raise it, or follow fewer");

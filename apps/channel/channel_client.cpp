@@ -1,20 +1,12 @@
 #include "apps/channel/channel_client.hpp"
 
+#include "apps/limits.hpp"
 #include "net/ws_client.hpp"
 
 #include <deque>
 #include <utility>
 
 namespace weir::apps {
-
-namespace {
-
-using namespace std::chrono_literals;
-
-constexpr size_t window_bytes = 8'388'608;
-constexpr auto flush_delay = 1ms;
-
-} // namespace
 
 /// The state, which is used only on the loop.
 struct channel_client::impl : std::enable_shared_from_this<impl> {
@@ -91,7 +83,7 @@ void channel_client::impl::connect() {
   client = net::make_ws_client(
     network, std::move(how),
     std::make_shared<session>(weak_from_this(), ++session_number));
-  client->grant(options.window_frames, window_bytes);
+  client->grant(options.window_frames, limits::channel_window_bytes);
 }
 
 void channel_client::impl::on_close() {
@@ -127,7 +119,7 @@ void channel_client::impl::flush() {
       = R"({"type":"ack","id":)" + std::to_string(acks.front()) + "}";
     if (client->send_text(text))
       continue;
-    timer->start(flush_delay, [self = weak_from_this()] {
+    timer->start(limits::channel_flush_delay, [self = weak_from_this()] {
       if (const auto x = self.lock())
         x->flush();
     });

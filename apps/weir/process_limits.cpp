@@ -1,5 +1,7 @@
 #include "apps/weir/process_limits.hpp"
 
+#include "apps/limits.hpp"
+
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -59,12 +61,12 @@ uint64_t raise_descriptor_limit() {
 }
 
 result<void> check_descriptors(uint64_t allowed) {
-  if (allowed >= descriptors_min)
+  if (allowed >= limits::descriptors_min)
     return {};
   return fail(ec::invalid_argument,
               "this process may open " + std::to_string(allowed)
                 + " files and sockets, and a node needs at least "
-                + std::to_string(descriptors_min)
+                + std::to_string(limits::descriptors_min)
                 + ": raise ulimit -n, or LimitNOFILE of the service");
 }
 

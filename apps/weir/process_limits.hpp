@@ -6,11 +6,6 @@
 
 namespace weir::apps {
 
-/// The store uses up to half of the descriptors, and the rest must be enough
-/// for the ports, upstreams, hosts and applications. With fewer, a node would
-/// report that it is ready and answer no request.
-constexpr uint64_t descriptors_min = 256;
-
 /// This is enough for both ports (1,024 connections each), the hosts and the
 /// store.
 constexpr uint64_t descriptors_enough = 4'096;
@@ -20,7 +15,7 @@ constexpr uint64_t descriptors_enough = 4'096;
 /// say.
 uint64_t raise_descriptor_limit();
 
-/// Refuses fewer than `descriptors_min`. The error says what to do.
+/// Refuses fewer than `limits::descriptors_min`. The error says what to do.
 result<void> check_descriptors(uint64_t allowed);
 
 /// Opens /dev/null for standard input, output and error where they are closed.

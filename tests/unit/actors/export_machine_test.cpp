@@ -164,6 +164,21 @@ TEST(export_machine, pages_come_at_a_steady_rate_after_the_first_ones) {
     (203 - limits::export_pages_at_once) / limits::export_pages_per_second, 2);
 }
 
+// limits::export_requests_per_page, limits::export_requests_min
+TEST(export_machine, pages_may_be_smaller_than_requested_but_not_all) {
+  const auto pages = 7;
+  export_reader x{100};
+  x.page_lines_max = 2; // One is the last of the page before.
+  x.start();
+  x.run(pages * limits::export_wanted_per_page);
+  EXPECT_FALSE(x.whole);
+  // The first one asks how long it is.
+  EXPECT_EQ(x.asked.size(), 1 + pages * limits::export_requests_per_page
+                              + limits::export_requests_min);
+  EXPECT_EQ(x.refusals,
+            std::vector<std::string>{"it goes on for longer than it said"});
+}
+
 TEST(export_machine, a_directory_that_limits_us_is_asked_for_nothing) {
   export_reader x{3'500};
   x.start();

@@ -81,7 +81,7 @@ public:
       return take(machine.on_failed(*std::exchange(fails, {}), now));
     std::vector<atproto::exported_operation> out;
     for (const auto& y : log)
-      if (y.number > x.after && out.size() < x.lines)
+      if (y.number > x.after && out.size() < std::min(x.lines, page_lines_max))
         out.push_back(y);
     take(machine.on_page(out, now));
   }
@@ -109,6 +109,7 @@ public:
   std::vector<export_machine::request> asked;
   std::vector<std::string> refusals;
   std::optional<error> fails;
+  size_t page_lines_max = limits::export_page_lines;
   bool answers = true;
   bool whole = false;
   export_machine::effects last;

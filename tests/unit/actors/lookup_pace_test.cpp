@@ -63,7 +63,7 @@ TEST(lookup_pace, prompt_answers_double_it_up_to_the_most) {
   EXPECT_EQ(x.per_second(), 1'000);
 }
 
-// limits::plc_prompt, limits::plc_pace_min
+// limits::plc_prompt, limits::plc_pace_min; five steps a second
 TEST(lookup_pace, slow_answers_lower_it_and_it_grows_by_steps_then) {
   lookup_pace x{500};
   x.end(prompt, begin_at, begin_at + limits::plc_prompt);
@@ -71,9 +71,10 @@ TEST(lookup_pace, slow_answers_lower_it_and_it_grows_by_steps_then) {
   auto now = begin_at + limits::plc_prompt;
   now = now + limits::plc_prompt + 1us;
   x.end(prompt, begin_at + limits::plc_prompt, now);
-  EXPECT_DOUBLE_EQ(x.per_second(), 280);
+  const auto lowered = 400 * limits::plc_slow_part;
+  EXPECT_DOUBLE_EQ(x.per_second(), lowered);
   x.end(prompt, begin_at + limits::plc_prompt, now);
-  EXPECT_DOUBLE_EQ(x.per_second(), 280) << "it began before that";
+  EXPECT_DOUBLE_EQ(x.per_second(), lowered) << "it began before that";
   for (int i = 0; i < 20; ++i) {
     const auto began = now;
     now = now + limits::plc_prompt + 1us;
@@ -82,7 +83,8 @@ TEST(lookup_pace, slow_answers_lower_it_and_it_grows_by_steps_then) {
   EXPECT_EQ(x.per_second(), limits::plc_pace_min);
   now = answer_promptly(x, now, 1s);
   EXPECT_GT(x.per_second(), limits::plc_pace_min);
-  EXPECT_LE(x.per_second(), limits::plc_pace_min + 0.05 * 500);
+  EXPECT_LE(x.per_second(),
+            limits::plc_pace_min + 5 * limits::plc_step_part * 500);
   answer_promptly(x, now, 30s);
   EXPECT_EQ(x.per_second(), 500);
 }
@@ -111,7 +113,7 @@ TEST(lookup_pace, nothing_is_asked_before_the_time_that_a_limit_names) {
   lookup_pace x{500};
   x.rest(30s, begin_at + 1ms);
   x.end(limited, begin_at, begin_at + 1ms);
-  EXPECT_EQ(x.per_second(), 100);
+  EXPECT_EQ(x.per_second(), limits::plc_pace_start * limits::plc_limited_part);
   EXPECT_EQ(x.next(begin_at + 1ms), begin_at + 1ms + 30s);
   x.rest(5s, begin_at + 2ms);
   x.end(limited, begin_at, begin_at + 2ms);

@@ -119,7 +119,8 @@ namespace {
 /// Many DIDs that all need to be read separately.
 class starved_dids {
 public:
-  explicit starved_dids(size_t bytes_max = limits::consumer_bytes_max) {
+  explicit starved_dids(size_t bytes_max = limits::consumer_bytes_max,
+                        size_t count = 20) {
     delivery_options options;
     options.did_events_max = 1;
     options.patience = 0us;
@@ -127,7 +128,7 @@ public:
     world.emplace(options);
     world->connect(1);
     std::vector<storage::op_id> first;
-    for (size_t i = 0; i < 20; ++i)
+    for (size_t i = 0; i < count; ++i)
       first.push_back(world->append(tests::did_number(i), 2, false));
     world->publish();
     world->begin(world->machine->on_acks(1, first, world->now));
@@ -147,6 +148,37 @@ TEST(MachineBounds, APageOfADidTakesItsBytesOfTheWindow) {
   constexpr auto page = limits::consumer_did_page_bytes_max;
   EXPECT_EQ(starved_dids{2 * page}.world->did_pages.size(), 2u);
   EXPECT_EQ(starved_dids{2 * page - 1}.world->did_pages.size(), 1u);
+}
+
+TEST(MachineBounds, APageThatBroughtNothingIsRequestedAgainAfterItsDelay) {
+  starved_dids one{limits::consumer_bytes_max, 1};
+  auto& x = *one.world;
+  ASSERT_EQ(x.did_pages.size(), 1u);
+  const auto wish = x.did_pages.front();
+  x.did_pages.clear();
+  did_page nothing{wish.repo, wish.facts, wish.after, wish.through};
+  nothing.end = false;
+  x.begin(x.machine->on_did_page(nothing, x.now));
+  x.pass(limits::empty_page_delay - 1us);
+  EXPECT_EQ(x.did_pages_read, 0u);
+  x.pass(1us);
+  EXPECT_EQ(x.did_pages_read, 1u);
+}
+
+TEST(MachineBounds, AccountsThatAreNotActiveAreCheckedAtTheirInterval) {
+  tests::delivery_world x;
+  const auto repo = tests::did_number(1);
+  x.append(repo, 5);
+  x.append_account(repo, false);
+  x.publish();
+  x.connect(1);
+  x.ack_all();
+  x.pass(0s); // The first check.
+  x.set_erased(repo);
+  x.pass(limits::held_check_interval - 1us);
+  EXPECT_EQ(x.machine->backlog(), 5u);
+  x.pass(1s);
+  EXPECT_EQ(x.machine->backlog(), 0u);
 }
 
 TEST(MachineBounds, AFullDidHoldsUpOthersForItsPatienceAndNoLonger) {

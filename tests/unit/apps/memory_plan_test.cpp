@@ -46,7 +46,7 @@ TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
     auto config = limited_to(limit);
     for (const size_t streams : {1u, 3u, 32u, 1'024u}) {
       config.upstreams.resize(streams);
-      config.partitions = limit >= streams * partition_memory_min
+      config.partitions = limit >= streams * limits::partition_memory_min
                               && streams <= limits::partitions_range.max
                             ? streams
                             : 1;
@@ -67,7 +67,7 @@ TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
       EXPECT_EQ(x.doubts, limit / limits::doubt_memory_part);
       EXPECT_LT(x.doubts, limit / 32);
       // The rest is for the program, and holds listed names and claims.
-      EXPECT_LE(x.claims, limit / 128);
+      EXPECT_LE(x.claims, limit / limits::claims_memory_part);
       EXPECT_LE(x.lookup_failures * limits::lookup_failure_bytes,
                 limit / limits::lookup_failures_memory_part);
       EXPECT_LE(x.questions * limits::account_question_bytes,
@@ -183,6 +183,7 @@ TEST(MemoryPlanTest, WhatCannotWorkIsRefused) {
     x.upstreams.push_back(
       {"https://h" + std::to_string(i) + ".example.com", false});
   EXPECT_TRUE(x.problems().empty());
+  EXPECT_EQ(plan_memory(x).upstream_window, limits::upstream_window_min);
   x.upstreams.push_back({"https://one-more.example.com", false});
   EXPECT_TRUE(names(x, "memory_limit"));
 }

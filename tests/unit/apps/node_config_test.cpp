@@ -142,7 +142,7 @@ TEST(NodeConfigTest, BackOffDoesNotEndBeforeItBegins) {
 TEST(NodeConfigTest, EachPartitionNeedsMemoryAndAnEvent) {
   node_config x;
   x.partitions = 4;
-  x.memory_limit = 4 * partition_memory_min;
+  x.memory_limit = 4 * limits::partition_memory_min;
   x.sync_parallelism = 1;
   x.consumer_window_events = 4;
   EXPECT_FALSE(has_problem(x, "partitions: "));

@@ -1,3 +1,4 @@
+#include "apps/limits.hpp"
 #include "apps/weir/process_limits.hpp"
 
 #include <gtest/gtest.h>
@@ -13,8 +14,8 @@ namespace {
 
 // A limit with which a node cannot work is refused with the remedy.
 TEST(ProcessLimitsTest, TooFewDescriptorsAreRefusedWithTheRemedy) {
-  EXPECT_TRUE(check_descriptors(descriptors_min));
-  const auto few = check_descriptors(descriptors_min - 1);
+  EXPECT_TRUE(check_descriptors(limits::descriptors_min));
+  const auto few = check_descriptors(limits::descriptors_min - 1);
   ASSERT_FALSE(few);
   EXPECT_EQ(few.error().code, ec::invalid_argument);
   EXPECT_NE(few.error().context.find("may open 255 files and sockets, and a node "

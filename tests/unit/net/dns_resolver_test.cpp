@@ -156,6 +156,19 @@ TEST_F(DnsResolverTest, ASilentServerIsGivenUpInTime) {
   EXPECT_GE(server.questions(), 2u);
 }
 
+// limits::dns_timeout: c-ares asks twice, and ends a little before it.
+TEST_F(DnsResolverTest, ASilentServerHasTheTimeOfTheEngine) {
+  dns_server server{[](const std::string&, uint16_t) -> dns_answer {
+    return {{}, 0, true};
+  }};
+  network = make_system_transport(threads, {{server.where()}});
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(addresses("silent.example.com").error().code, ec::unreachable);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  EXPECT_GT(took, limits::dns_timeout / 2);
+  EXPECT_LT(took, 2 * limits::dns_timeout);
+}
+
 TEST_F(DnsResolverTest, ALookUpThatIsSlowDoesNotHoldUpOthers) {
   dns_server server{[](const std::string& name, uint16_t type) -> dns_answer {
     if (name == "slow.example.com")

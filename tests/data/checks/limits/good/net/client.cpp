@@ -5,3 +5,4 @@ bool fits(size_t n) {
 auto wait = limits::answer_timeout;
 auto most = limits::huge_max;
 auto longest = limits::frame_bytes_max;
+auto rest = limits::unseen_pause;

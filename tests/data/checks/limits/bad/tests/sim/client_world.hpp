@@ -1,0 +1,1 @@
+auto answer = limits::only_kept_max;

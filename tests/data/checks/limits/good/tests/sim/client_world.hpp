@@ -1,0 +1,1 @@
+auto answer = limits::answer_timeout;
