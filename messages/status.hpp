@@ -27,7 +27,9 @@ struct status_field {
 
 /// What an actor says of itself. Travels: between nodes.
 struct actor_status {
-  std::string name;   ///< Which one it is of its kind: a DID, an origin.
+  /// Which one it is of its kind: a DID, an origin, the number of a partition,
+  /// or that and its own number there, such as `0.1`.
+  std::string name;
   std::string kind;   ///< As in actors.md, in lower case.
   std::string parent; ///< The kind that started it; empty for NODE.
   std::vector<status_field> state;

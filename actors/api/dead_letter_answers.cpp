@@ -127,7 +127,7 @@ net::http_reply dead_letters_reply(const context& shared,
   for (const auto& each : shared.partitions()) {
     const auto* store = shared.stores.each()[each->number];
     auto rows = storage::load_dead_letters(
-      store->db, {storage::default_dataset, consumer}, store->partition,
+      store->db, {storage::default_dataset, consumer}, store->key_partition,
       each->numbers.last_op_until(page.after_id), page.limit);
     if (!rows)
       return problem(rows.error());

@@ -318,7 +318,7 @@ consumer_actor::behavior_type consumer::make_behavior() {
                      {"backlog", machine_.backlog()},
                      {"in_flight", machine_.events()},
                      {"sessions", machine_.sessions()}},
-                    env_.name);
+                    env_.name + "." + std::to_string(env_.home->number));
     },
     [this](stop_actor) {
       perform({});

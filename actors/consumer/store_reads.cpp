@@ -21,7 +21,7 @@ constexpr size_t facts_read = 8;
 bool take(const store_readers& store, op_id id, const letters_order& order,
           letters_found& out) {
   auto entry
-    = storage::log_reader{store.db, store.names, store.partition}.find(id);
+    = storage::log_reader{store.db, store.names, store.key_partition}.find(id);
   if (!entry && entry.error().code != ec::not_found) {
     out.letters = entry.error();
     return false;
@@ -47,7 +47,7 @@ result<bool> is_current(const store_readers& store, const found_letter& x) {
     return false; // No repo has records of it any more.
   const auto head = storage::load_row<storage::record_head>(
     store.db, storage::record_head_key{
-                store.partition, entry.repo, *collection, {op.rkey}});
+                store.key_partition, entry.repo, *collection, {op.rkey}});
   if (!head)
     return head.error();
   return is_current_record(entry, x.id, *head);
@@ -61,7 +61,7 @@ letters_found find_letters(const store_readers& store,
   letters_found out;
   const storage::consumer_name name{storage::default_dataset, consumer};
   const auto rows_after = [&](op_id after, size_t limit) {
-    return storage::load_dead_letters(store.db, name, store.partition, after,
+    return storage::load_dead_letters(store.db, name, store.key_partition, after,
                                       limit);
   };
   if (order.all) {
@@ -111,7 +111,7 @@ unread_log read_unread(const store_readers& store, const oldest_event& x,
   page.with_content = x.unread; // Otherwise erased events look like others.
   if (!x.unread)
     page.ops_max = 1;
-  const storage::log_reader log{store.db, store.names, store.partition};
+  const storage::log_reader log{store.db, store.names, store.key_partition};
   return {x.id, durable, log.read(x.id - 1, durable, page)};
 }
 

@@ -60,7 +60,7 @@ open_store(const node_config& config, const clock& time,
   const auto last = out->writer->last_id();
   out->tail = std::make_unique<storage::tail_cache>(last + 1, plan.tail_cache);
   out->readers = std::make_unique<store_readers>(
-    store_readers{*out->db, *out->names, *out->tail, 0});
+    store_readers{*out->db, *out->names, *out->tail});
   return out;
 }
 

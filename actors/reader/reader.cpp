@@ -3,6 +3,7 @@
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "base/thread_name.hpp"
+#include "storage/disk/database.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -14,7 +15,8 @@ namespace {
 class reader final : public observed<reader_actor::base> {
 public:
   reader(caf::actor_config& config, store_readers& store, bool own_thread)
-    : observed(config, "reader"), store_(store), own_thread_(own_thread) {}
+    : observed(config, "reader"), store_(store), number_(store.readers++),
+      own_thread_(own_thread) {}
 
   behavior_type make_behavior() override {
     if (own_thread_)
@@ -23,7 +25,8 @@ public:
       [](tick) {},
       [this](stop_actor) { quit(); },
       [this](get_status) {
-        return status({}, std::to_string(store_.partition));
+        return status({}, std::to_string(store_.db.identity().partition) + "."
+                            + std::to_string(number_));
       },
       [this](const reader_job& x) { x.run(store_); },
     };
@@ -31,6 +34,7 @@ public:
 
 private:
   store_readers& store_;
+  uint32_t number_; ///< Among the READERs of its store, from 0.
   bool own_thread_;
 };
 

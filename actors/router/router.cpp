@@ -319,7 +319,7 @@ router_actor::behavior_type router::make_behavior() {
     [this](get_status) {
       return status(
         {{"awake", repos_.size()}, {"frames_wait", waiting_.has_frames()}},
-        std::to_string(home_->number));
+        std::to_string(home_->number) + "." + std::to_string(shard_));
     },
     [this](frame_batch& x) { take(std::move(x.frames)); },
     [this](const repo_passive& x) {

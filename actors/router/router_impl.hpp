@@ -27,7 +27,10 @@ public:
   router(caf::actor_config& config, context_ptr shared, home_ptr partition,
          router_options options, tracked_set tracked, repo_factory make_repo)
     : observed(config, "router", turn::full), shared_(std::move(shared)),
-      home_(std::move(partition)), options_(std::move(options)),
+      home_(std::move(partition)),
+      shard_(shared_->routers().size()
+             - shared_->places().first_router(home_->number)),
+      options_(std::move(options)),
       tracking_(options_.mode, options_.signal), tracked_(std::move(tracked)),
       repos_(this, shared_, home_, options_.residents, std::move(make_repo)),
       waiting_(options_.residents.resident_max),
@@ -111,6 +114,7 @@ private:
 
   context_ptr shared_;
   home_ptr home_;
+  size_t shard_; ///< Its number among the ROUTERs of its partition, from 0.
   router_options options_;
   tracking_machine tracking_;
   tracked_repos tracked_;

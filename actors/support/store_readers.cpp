@@ -56,7 +56,7 @@ store_readers::load_exported(const atproto::did& repo) const {
 
 log_page store_readers::read_log(storage::op_id after,
                                  storage::op_id durable) const {
-  return {storage::log_reader{db, names, partition}.read(after, durable)};
+  return {storage::log_reader{db, names, key_partition}.read(after, durable)};
 }
 
 did_page store_readers::read_did(const atproto::did& repo, bool facts,
@@ -79,7 +79,7 @@ did_page store_readers::read_did(const atproto::did& repo, bool facts,
   storage::log_page page;
   page.ops_max = ops_max;
   page.bytes_max = limits::consumer_did_page_bytes_max;
-  out.entries = storage::log_reader{db, names, partition}.read_repo(
+  out.entries = storage::log_reader{db, names, key_partition}.read_repo(
     repo, chain, after, through, page);
   out.end = !out.entries || out.entries->empty()
             || out.entries->back()->last() >= through;
@@ -90,7 +90,7 @@ heads_page store_readers::read_heads(const atproto::did& repo,
                                      const storage::chain_row& chain,
                                      const std::string& after) const {
   heads_page out;
-  storage::head_cursor cursor{db, names, partition, repo, chain};
+  storage::head_cursor cursor{db, names, key_partition, repo, chain};
   if (!after.empty()) {
     const auto parts = atproto::split_path(after);
     cursor.seek_after(parts.collection, parts.rkey);

@@ -118,7 +118,7 @@ class delivery_checker {
 public:
   delivery_checker(const store_readers& store, const event_copy& copy,
                    storage::op_id all_until, delivery_check& out)
-    : db_(store.db), log_(store.db, store.names, store.partition),
+    : db_(store.db), log_(store.db, store.names, store.key_partition),
       repos_(store.db, store.names), which_(db_.identity()), copy_(copy),
       all_until_(all_until), out_(out) {}
 

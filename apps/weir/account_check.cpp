@@ -110,7 +110,7 @@ bool account_check::is_others_verdict(const storage::repo_row& row) const {
 bool account_check::keeps_records(const atproto::did& repo) const {
   const auto& store = stores_.of(repo);
   return store.db
-    .scan(storage::range_of<storage::record_head_key>(store.partition, repo))
+    .scan(storage::range_of<storage::record_head_key>(store.key_partition, repo))
     .valid();
 }
 

@@ -23,7 +23,7 @@ result<closed_stores> closed_stores::open(const std::string& data_dir,
     auto& x = *out.opened_.emplace_back(std::make_unique<opened>());
     x.names = std::move(*names);
     x.readers = std::make_unique<store_readers>(
-      store_readers{*db, *x.names, x.tail, 0});
+      store_readers{*db, *x.names, x.tail});
     readers.push_back(x.readers.get());
   }
   const auto count = static_cast<uint16_t>(readers.size());

@@ -208,7 +208,7 @@ private:
                                repo_fetch& there) {
     const auto& store = stores_.repos().of(repo);
     head_reader heads{
-      {store.db, store.names, store.partition, repo, *here.chain}};
+      {store.db, store.names, store.key_partition, repo, *here.chain}};
     uint64_t records = 0;
     uint64_t wrong = 0;
     const auto differs = [&](std::string_view path, const char* how) {

@@ -156,7 +156,7 @@ history buffering_run::read_log() {
 
 void buffering_run::read_log(const store_readers& store, storage::op_id after,
                              history& out) {
-  const storage::log_reader log{store.db, store.names, store.partition};
+  const storage::log_reader log{store.db, store.names, store.key_partition};
   for (;;) {
     const auto page = log.read(after, UINT64_MAX);
     if (!page && after == 0 && page.error().code == ec::not_found)

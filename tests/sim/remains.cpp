@@ -73,7 +73,7 @@ using cids = std::map<std::string, std::string>; ///< By path.
 cids stored_records(const store_readers& store, const atproto::did& repo,
                     const storage::chain_row& chain) {
   cids out;
-  storage::head_cursor heads{store.db, store.names, store.partition, repo,
+  storage::head_cursor heads{store.db, store.names, store.key_partition, repo,
                              chain};
   for (;;) {
     const auto page = heads.next();
