@@ -1,11 +1,124 @@
-#include "actors/router/router_impl.hpp"
+#include "actors/router/router.hpp"
+
+#include "actors/router/awake_repos.hpp"
+#include "actors/router/listing_gate.hpp"
+#include "actors/router/repo_commands.hpp"
+#include "actors/router/stream_claims.hpp"
+#include "actors/router/wake_machine.hpp"
 #include "actors/support/finished_frames.hpp"
+#include "actors/support/gather.hpp"
+#include "actors/support/observed.hpp"
+#include "actors/support/owed_answer.hpp"
+#include "actors/support/timer.hpp"
+#include "messages/account.hpp"
+#include "messages/backfill.hpp"
+#include "messages/claims.hpp"
+#include "messages/journal.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/typed_event_based_actor.hpp>
 
+#include <functional>
+#include <memory>
+#include <unordered_map>
 #include <utility>
 
 namespace weir::actors {
+
+namespace {
+
+/// The ROUTER: what becomes of frames, listings and claims. `awake_repos` has
+/// its REPOs, `repo_commands` the commands for them.
+class router final : public observed<router_actor::base> {
+public:
+  router(caf::actor_config& config, context_ptr shared, home_ptr partition,
+         router_options options, tracked_set tracked, repo_factory make_repo)
+    : observed(config, "router", turn::full), shared_(std::move(shared)),
+      home_(std::move(partition)),
+      shard_(shared_->routers().size()
+             - shared_->places().first_router(home_->number)),
+      options_(std::move(options)),
+      tracking_(options_.mode, options_.signal), tracked_(std::move(tracked)),
+      repos_(this, shared_, home_, options_.residents, std::move(make_repo)),
+      waiting_(options_.residents.resident_max),
+      lines_(options_.residents.resident_max) {}
+
+  behavior_type make_behavior() override;
+
+  void on_exit() override {
+    repos_.stop();
+    waiting_.clear();
+    lines_.clear();
+    shared_ = nullptr;
+    home_ = nullptr;
+    observed::on_exit();
+  }
+
+private:
+  using frames = awake_repos::frames;
+
+  void take(frames batch);
+  void take_waiting();
+  void route(frames batch);
+  bool wanted(const atproto::stamped_frame& x);
+  bool wakes(const atproto::stamped_frame& x);
+
+  void tell_lost();
+  void begin_lines();
+  void give_line(const repo_listed& line, std::function<void()> then);
+  void on_doubt(const listing_doubt& x);
+  caf::result<listing_taken> listed(const repo_listing& x);
+  void sweep();
+  void start(const atproto::did& repo, stream_claims::news heard,
+             std::function<void()> then);
+  void try_start(const atproto::did& repo, const stream_claims::news& heard,
+                 std::function<void()> then);
+  void claim(const atproto::stamped_frame& x);
+  void on_decided(const stream_claim_decided& x);
+  void begin_claimed(const stream_claim_decided& x);
+
+  /// Tells the REPO, if its repo is tracked.
+  template <class Message>
+  void tell(const Message& x) {
+    if (tracked_.contains(x.repo))
+      repos_.when_awake(x.repo,
+                        [this, x](const repo_actor& to) { send(to, x); });
+  }
+
+  /// Passes the request on; the REPO answers it.
+  template <class Reply, class Request>
+  caf::result<Reply> pass_on(const Request& x) {
+    auto promise = make_response_promise<Reply>();
+    auto owed = std::make_shared<owed_answer<Reply>>(promise);
+    repos_.when_awake(x.repo, [owed, x](const repo_actor& to) {
+      owed->pass_on(to, x);
+    });
+    return promise;
+  }
+
+  metric& claims_counter(const char* result) {
+    return shared_->metrics.counter(
+      "weir_stream_claims_total",
+      "Untracked DIDs that streams of PDSs named, by what became of them",
+      "result", result);
+  }
+
+  context_ptr shared_;
+  home_ptr home_;
+  size_t shard_; ///< Its number among the ROUTERs of its partition, from 0.
+  router_options options_;
+  tracking_machine tracking_;
+  tracked_repos tracked_;
+  awake_repos repos_;
+  repo_commands::queue waiting_;
+  listing_gate<std::function<void()>> lines_;
+  stream_claims claims_;
+  repo_commands commands_{this, repos_, tracked_, claims_, waiting_};
+  metric& claims_confirmed_ = claims_counter("confirmed");
+  metric& claims_failed_ = claims_counter("failed");
+  metric& claims_dropped_ = claims_counter("dropped");
+  actor_timer timer_;
+};
 
 void router::take(frames batch) {
   const auto waited = waiting_.has_frames();
@@ -101,96 +214,6 @@ void router::try_start(const atproto::did& repo,
   });
 }
 
-/// A command failed with its REPO: the next one reads what is on disk.
-void router::ask_successor(const atproto::did& repo, bool of_addition) {
-  repos_.when_awake(repo, [=, this](const repo_actor& to) {
-    request(to, caf::infinite, ask_tracked{})
-      .then(
-        [=, this](const tracked_reply& x) {
-          if (of_addition)
-            tracked_.end_addition(repo, x.tracked);
-          else
-            tracked_.learn(repo, x.tracked);
-        },
-        [=, this](caf::error&) { ask_successor(repo, of_addition); });
-  });
-}
-
-void router::admit(const atproto::did& repo,
-                   std::function<void(const repo_actor&)> run) {
-  waiting_.add({repo, std::move(run)});
-  begin_commands();
-}
-
-void router::begin_commands() {
-  while (auto x = waiting_.next_command(repos_.size()))
-    repos_.when_awake(x->repo, std::move(x->run));
-}
-
-void router::command_done() {
-  waiting_.done();
-  begin_commands();
-}
-
-/// Sends one command to the REPO of each DID and adds up the answers. When one
-/// command fails, the whole request fails, since the sum would be too small.
-template <class Reply, class Request>
-caf::result<Reply> router::forward_all(const Request& x,
-                                       uint32_t Reply::*count) {
-  auto promise = make_response_promise<Reply>();
-  const auto total = std::make_shared<Reply>();
-  const auto all = std::make_shared<gather>(
-    [promise, total](const caf::error& failed) mutable {
-      failed ? promise.deliver(failed) : promise.deliver(*total);
-    });
-  const auto add = [total, count](const Reply& y) {
-    (*total).*count += y.*count;
-  };
-  auto blank = std::make_shared<Request>(x);
-  blank->repos.clear();
-  for (const auto& repo : x.repos) {
-    if (!std::is_same_v<Request, add_repos> && !tracked_.contains(repo))
-      continue;
-    all->expect();
-    admit(repo, [=, this](const repo_actor& to) {
-      auto one = *blank;
-      one.repos.push_back(repo);
-      forward<Reply>(to, std::move(one), add, all);
-    });
-  }
-  all->answered();
-  return promise;
-}
-
-/// Sends the command for one DID.
-template <class Reply, class Request, class Add>
-void router::forward(const repo_actor& to, Request one, const Add& add,
-                     const std::shared_ptr<gather>& all) {
-  constexpr auto adds = std::is_same_v<Request, add_repos>;
-  constexpr auto changes = adds || std::is_same_v<Request, remove_repos>;
-  const auto repo = one.repos.front();
-  if constexpr (adds) {
-    // No earlier, because the repo's frames come after this command.
-    tracked_.begin_addition(repo);
-    one.look_up = claims_.forget(repo);
-  }
-  request(to, caf::infinite, std::move(one))
-    .then(
-      [=, this](const Reply& y) {
-        if (adds)
-          tracked_.end_addition(repo, true);
-        add(y);
-        all->answered();
-        command_done();
-      },
-      [=, this](const caf::error& why) {
-        if (changes)
-          ask_successor(repo, adds);
-        all->failed(why);
-        command_done();
-      });
-}
-
 /// Answers when the changes that the lines caused are durable.
 caf::result<listing_taken> router::listed(const repo_listing& x) {
   auto promise = make_response_promise<listing_taken>();
@@ -208,9 +231,9 @@ caf::result<listing_taken> router::listed(const repo_listing& x) {
       tell();
     } else if (x.discover) {
       all->expect();
-      admit(line.repo, [=, this](const repo_actor&) {
+      commands_.admit(line.repo, [=, this](const repo_actor&) {
         start(line.repo, {}, [=, this] {
-          command_done();
+          commands_.done();
           if (line.account == storage::account_status::active)
             all->answered();
           else
@@ -234,10 +257,10 @@ void router::give_line(const repo_listed& line, std::function<void()> then) {
   auto answered = [this, upstream = line.upstream, then = std::move(then)] {
     lines_.answered(upstream);
     then();
-    command_done();
+    commands_.done();
     begin_lines();
   };
-  admit(line.repo, [=, this](const repo_actor& to) {
+  commands_.admit(line.repo, [=, this](const repo_actor& to) {
     request(to, caf::infinite, line)
       .then([answered](const listing_taken&) { answered(); },
             [answered](caf::error&) { answered(); });
@@ -283,7 +306,8 @@ void router::on_decided(const stream_claim_decided& x) {
   if (x.what == stream_claim_decided::outcome::confirmed) {
     claims_confirmed_.add();
     if (claims_.confirm(x.upstream, x.repo, x.anew))
-      admit(x.repo, [this, x](const repo_actor&) { begin_claimed(x); });
+      commands_.admit(x.repo,
+                      [this, x](const repo_actor&) { begin_claimed(x); });
     return;
   }
   const auto failed = x.what == stream_claim_decided::outcome::failed;
@@ -299,11 +323,11 @@ void router::on_decided(const stream_claim_decided& x) {
 void router::begin_claimed(const stream_claim_decided& x) {
   const auto heard = claims_.begin(x.upstream, x.repo);
   if (!heard || tracked_.contains(x.repo))
-    return command_done();
-  start(x.repo, *heard, [this] { command_done(); });
+    return commands_.done();
+  start(x.repo, *heard, [this] { commands_.done(); });
 }
 
-router_actor::behavior_type router::make_behavior() {
+router::behavior_type router::make_behavior() {
   set_down_handler([this](caf::down_msg& x) {
     if (const auto repo = repos_.on_down(x))
       on_doubt({*repo});
@@ -341,13 +365,13 @@ router_actor::behavior_type router::make_behavior() {
       claims_dropped_.add(claims_.rest(x.upstream, x.until));
     },
     [this](const add_repos& x) -> caf::result<add_result> {
-      return forward_all<add_result>(x, &add_result::queued);
+      return commands_.forward_all<add_result>(x, &add_result::queued);
     },
     [this](const remove_repos& x) -> caf::result<remove_result> {
-      return forward_all<remove_result>(x, &remove_result::removed);
+      return commands_.forward_all<remove_result>(x, &remove_result::removed);
     },
     [this](const resync_repos& x) -> caf::result<resync_result> {
-      return forward_all<resync_result>(x, &resync_result::queued);
+      return commands_.forward_all<resync_result>(x, &resync_result::queued);
     },
     [this](const repo_listing& x) { return listed(x); },
     [this](const begin_fetch& x) { return pass_on<job_ended>(x); },
@@ -357,6 +381,8 @@ router_actor::behavior_type router::make_behavior() {
     [this](const account_unasked& x) { tell(x); },
   };
 }
+
+} // namespace
 
 router_actor spawn_router(caf::actor_system& system, context_ptr shared,
                           home_ptr home, router_options options,
