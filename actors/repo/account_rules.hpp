@@ -196,7 +196,7 @@ private:
     sync_.forget_failure(t);
     completeness::forget(t.row);
     needed_rev::settle(t.row);
-    t.row.not_found_at = 0;
+    question_.forget_not_found(t);
     chain_.forget();
   }
 

@@ -69,7 +69,6 @@ inline void on_indexed(storage::repo_row& row, const position& noted,
                        atproto::tid rev, uint32_t filter_generation) {
   row.last_indexed_rev = rev;
   row.filter_generation = filter_generation;
-  row.gap = false;
   if (!noted.defined())
     return;
   const auto raised = !row.fcsr.covers(noted);

@@ -106,7 +106,7 @@ public:
       sync_.desync("there is no room for events that wait for a document", t);
     else
       buffer_.drop(t);
-    t.row.gap = true;
+    sync_.mark_gap(t);
     t.touch_row();
     return true;
   }

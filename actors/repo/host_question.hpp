@@ -77,6 +77,14 @@ public:
   void note_event() noexcept { state_.overtaken = true; }
   bool is_overtaken() const noexcept { return state_.overtaken; }
 
+  /// One RepoNotFound erases nothing: it counts when it is repeated later, so
+  /// the row keeps the time of the first one.
+  void note_not_found(repo_turn& t) {
+    if (t.row.not_found_at == 0)
+      t.set(t.row.not_found_at, t.now.wall.seconds());
+  }
+  void forget_not_found(repo_turn& t) { t.set(t.row.not_found_at, 0); }
+
   /// The second RepoNotFound, while a fetch runs, whose result decides.
   void note_gone() noexcept { state_.gone = true; }
   bool take_gone() noexcept { return std::exchange(state_.gone, false); }

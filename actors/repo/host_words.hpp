@@ -24,7 +24,7 @@ public:
   /// Processes the answer to a question about the account.
   void hear_answer(const account_told& x, repo_turn& t) {
     if (x.once && x.pds == t.row.pds)
-      note_not_found(t);
+      question_.note_not_found(t);
     if (x.once)
       return;
     if (job_.runs())
@@ -83,7 +83,7 @@ public:
   /// The repo was fetched from its host, so the account is active there.
   void note_fetched(repo_turn& t) {
     account_sources::answer(t.row.words, storage::account_status::active);
-    t.row.not_found_at = 0;
+    question_.forget_not_found(t);
   }
 
   /// The document names another host than the row did.
@@ -91,7 +91,7 @@ public:
   void move(bool had_host, repo_turn& t) {
     if (had_host && t.row.words.host != storage::account_status::active)
       question_.want_now();
-    t.row.not_found_at = 0;
+    question_.forget_not_found(t);
     t.row.left_out_by = 0;
   }
 
@@ -126,7 +126,7 @@ private:
         && x.account != storage::account_status::deleted;
     if (denies_tombstone)
       identity_.doubt_tombstone(t);
-    t.set(t.row.not_found_at, 0);
+    question_.forget_not_found(t);
     if (x.account != storage::account_status::active && !denies_tombstone) {
       // There was evidence against what is known, and this host may be the
       // former one, so the document is looked up.
@@ -160,19 +160,14 @@ private:
                               || t.row.status == storage::repo_status::syncing;
     if (said != storage::account_status::active && fetch_failed)
       sync_.forget_failure(t);
-    t.set(t.row.not_found_at, 0);
+    question_.forget_not_found(t);
     if (account_sources::answer(t.row.words, said))
       t.touch_row();
     account_.follow_words(t);
   }
 
-  /// One RepoNotFound erases nothing: it counts when it is repeated later.
-  void note_not_found(repo_turn& t) {
-    if (t.row.not_found_at == 0)
-      t.set(t.row.not_found_at, t.now.wall.seconds());
-  }
   void ask_again(repo_turn& t) {
-    note_not_found(t);
+    question_.note_not_found(t);
     question_.want_after_not_found(t);
   }
 

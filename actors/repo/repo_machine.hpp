@@ -16,8 +16,9 @@ namespace weir::actors {
 /// The machine owns its row and the parts that contain the rules. Each event
 /// becomes one `repo_turn`, which is passed to the part that handles the event.
 /// A part knows only the parts that are declared before it, so a rule that two
-/// parts share is in the later one. This class contains only the order in which
-/// several parts handle the same event.
+/// parts share is in the later one. This class itself decides in which order
+/// several parts handle the same event, what a new document means for all of
+/// them, when an update is sent, and whether the repo may passivate.
 ///
 /// # Order
 /// Frames are taken in the order in which they came. One update is in flight at

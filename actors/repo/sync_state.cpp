@@ -37,7 +37,7 @@ void sync_state::keep(waiting_frame x, repo_turn& t) {
     return;
   t.count(repo_counter::buffer_overflow);
   desync("more commits came than can be kept", t);
-  t.row.gap = true;
+  mark_gap(t);
 }
 
 void sync_state::take_new_identity(repo_turn& t) {
@@ -81,7 +81,7 @@ void sync_state::open_gap(repo_turn& t) {
   if (!takes_commits(t.row) && !job_.runs())
     return; // The repo will be fetched anyhow.
   plan_.open_gap(t.now.steady);
-  t.set(t.row.gap, true);
+  mark_gap(t);
   attend_gap(t);
 }
 
@@ -105,8 +105,7 @@ void sync_state::attend_gap(repo_turn& t) {
 
 void sync_state::end_fetch(atproto::tid rev, repo_turn& t) {
   // The document may be an old one, or the gap opened after the fetch began.
-  if (doubt_.open() || has_gap())
-    t.row.gap = true;
+  t.row.gap = doubt_.open() || has_gap();
   t.row.last_sync = t.now.wall.seconds();
   plan_.fetched(t.now.steady);
   if (t.row.listed_rev > rev)

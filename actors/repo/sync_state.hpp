@@ -136,6 +136,9 @@ public:
   /// Fetches the repo when its gap is due.
   void attend_gap(repo_turn& t);
 
+  /// The row says that something is missing, until a fetch has ended.
+  static void mark_gap(repo_turn& t) { t.set(t.row.gap, true); }
+
   /// A commit followed on the copy, so nothing is missing.
   void close_gap(repo_turn& t) {
     if (!has_gap())

@@ -184,13 +184,11 @@ TEST(completeness, a_listing_fills_an_unset_rev_and_proves_a_quiet_repo) {
 // CONS-06, CONS-14, CONS-30: raised, never lowered
 TEST(completeness, an_index_raises_the_position_and_never_lowers_it) {
   auto row = whole_row();
-  row.gap = true;
   on_indexed(row, {7, 3, 9}, rev_of(8), 4);
   EXPECT_EQ(row.last_indexed_rev, rev_of(8));
   EXPECT_EQ(row.first_rev, rev_of(8));
   EXPECT_EQ(row.fcsr, (position{7, 3, 9}));
   EXPECT_EQ(row.filter_generation, 4u);
-  EXPECT_FALSE(row.gap);
   on_indexed(row, {7, 2, 100}, rev_of(9), 4);
   EXPECT_EQ(row.fcsr, (position{7, 3, 9}));
   EXPECT_EQ(row.first_rev, rev_of(8));
