@@ -32,16 +32,15 @@ namespace {
 class router final : public observed<router_actor::base> {
 public:
   router(caf::actor_config& config, context_ptr shared, home_ptr partition,
-         router_options options, tracked_set tracked, repo_factory make_repo)
+         const router_options& options, tracked_set tracked, repo_factory make_repo)
     : observed(config, "router", turn::full), shared_(std::move(shared)),
       home_(std::move(partition)),
       shard_(shared_->routers().size()
              - shared_->places().first_router(home_->number)),
-      options_(std::move(options)),
-      tracking_(options_.mode, options_.signal), tracked_(std::move(tracked)),
-      repos_(this, shared_, home_, options_.residents, std::move(make_repo)),
-      waiting_(options_.residents.resident_max),
-      lines_(options_.residents.resident_max) {}
+      tracking_(options.mode, options.signal), tracked_(std::move(tracked)),
+      repos_(this, shared_, home_, options.residents, std::move(make_repo)),
+      waiting_(options.residents.resident_max),
+      lines_(options.residents.resident_max) {}
 
   behavior_type make_behavior() override;
 
@@ -106,7 +105,6 @@ private:
   context_ptr shared_;
   home_ptr home_;
   size_t shard_; ///< Its number among the ROUTERs of its partition, from 0.
-  router_options options_;
   tracking_machine tracking_;
   tracked_repos tracked_;
   awake_repos repos_;
@@ -129,7 +127,9 @@ void router::take(frames batch) {
   take_waiting();
   const auto now = shared_->time->steady_now();
   if (!waited && waiting_.has_frames())
-    timer_.arm(this, now, now + options_.sweep / limits::held_tries_per_sweep);
+    timer_.arm(
+      this, now,
+      now + limits::repo_sweep_interval / limits::held_tries_per_sweep);
 }
 
 void router::take_waiting() {
@@ -286,7 +286,7 @@ void router::sweep() {
   take_waiting();
   const auto now = shared_->time->steady_now();
   const auto tries = waiting_.has_frames() ? limits::held_tries_per_sweep : 1;
-  timer_.arm(this, now, now + options_.sweep / tries);
+  timer_.arm(this, now, now + limits::repo_sweep_interval / tries);
 }
 
 // -- DIDs that the streams of PDSs name ---------------------------------------
@@ -333,7 +333,7 @@ router::behavior_type router::make_behavior() {
       on_doubt({*repo});
   });
   const auto now = shared_->time->steady_now();
-  timer_.arm(this, now, now + options_.sweep);
+  timer_.arm(this, now, now + limits::repo_sweep_interval);
   return {
     [this](tick x) {
       if (timer_.fired(x))

@@ -8,7 +8,6 @@
 #include "atproto/identifiers.hpp"
 #include "wire/filter.hpp"
 
-#include <chrono>
 #include <functional>
 
 namespace weir::actors {
@@ -22,7 +21,6 @@ struct router_options {
   /// The collections that discover a repo, in mode `signal`.
   wire::collection_filter signal;
   resident_options residents;
-  std::chrono::microseconds sweep = limits::repo_sweep_interval;
 };
 
 /// Spawns one shard: it maps DIDs to REPOs, and keeps the tracked set.
