@@ -3,16 +3,21 @@
 #include "base/error.hpp"
 #include "storage/format/disk_space.hpp"
 
+#include <cstdint>
+#include <optional>
+
 namespace weir {
 
 /// The intake board has changed. From: NODE. To: UPSTREAM, SUPERVISOR.
 struct intake_changed {};
 
-/// The free space on the disk that has the least above its reserve.
+/// What is known of the disk of one store: of the one that has failed, or else
+/// of the one with the least free space above its reserve.
 /// From: READER. To: NODE.
 struct disk_reading {
-  result<storage::disk_space> room;
-  error failed{}; ///< Why the store has failed for good, if it has.
+  result<storage::disk_space> room; ///< Or why it is not known.
+  /// Why the store cannot be written any more. Without one it can.
+  std::optional<error> failed{};
   /// The first one whose store is on this disk.
   uint16_t partition = 0;
 };

@@ -1,3 +1,4 @@
+#include "actors/node/disk_choice.hpp"
 #include "actors/node/watches.hpp"
 #include "actors/support/heap_return.hpp"
 #include "actors/support/limits.hpp"
@@ -15,15 +16,6 @@
 namespace weir::actors {
 
 namespace {
-
-/// Whether a disk has less above its reserve than another one. Stores of
-/// several partitions may be on one disk, of which the first counts.
-bool is_tighter(const storage::disk_space& x, const storage::disk_space& than,
-                uint64_t wanted) noexcept {
-  return x.device != than.device
-         && x.free + disk_reserve(wanted, than.total)
-              < than.free + disk_reserve(wanted, x.total);
-}
 
 /// Text for people; rounded down.
 std::string mebibytes(uint64_t bytes) {
@@ -75,8 +67,7 @@ public:
 
 private:
   /// Asks for the free disk space; while an answer is missing it does not ask
-  /// again. Of several stores, the one that fails or has the least room counts:
-  /// the directory of a partition may be on a disk of its own.
+  /// again. The directory of a partition may be on a disk of its own.
   void look() {
     look_at_.reset();
     const auto job = [to = room_actor{this}, shared = shared_,
@@ -84,13 +75,11 @@ private:
       std::optional<disk_reading> out;
       for (const auto* x : shared->stores.each()) {
         auto room = x->db.space();
-        disk_reading seen{std::move(room), x->db.failure(),
-                          x->db.identity().partition};
-        if (!out || seen.failed.code != ec::none || !seen.room
-            || is_tighter(*seen.room, *out->room, wanted))
+        disk_reading seen{std::move(room), {}, x->db.identity().partition};
+        if (x->db.failed())
+          seen.failed = x->db.failure();
+        if (!out || counts_before(seen, *out, wanted))
           out = std::move(seen);
-        if (out->failed.code != ec::none || !out->room)
-          break;
       }
       caf::anon_send(to, std::move(*out));
     };
@@ -99,8 +88,8 @@ private:
 
   void on_disk(const disk_reading& x) {
     look_at_ = shared_->time->steady_now() + limits::room_check_interval;
-    if (x.failed.code == ec::storage_failure && on_failure_) {
-      std::exchange(on_failure_, nullptr)(x.failed);
+    if (x.failed && x.failed->code == ec::storage_failure && on_failure_) {
+      std::exchange(on_failure_, nullptr)(*x.failed);
       return;
     }
     if (!x.room) {

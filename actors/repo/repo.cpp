@@ -86,7 +86,6 @@ private:
   template <class Reply, class Make>
   caf::result<Reply> answer(Make make);
   void tell_doubt();
-  bool keep_doubts();
   caf::result<job_ended> begin(const begin_fetch& x);
   void on_down(const caf::down_msg& x);
   void passivate(bool crowded);
@@ -167,24 +166,9 @@ void repo::perform(repo_effects x) {
     }
     return;
   }
-  if (!keep_doubts())
+  if (!doubted_.keep(machine_.doubted(), machine_.repo(),
+                     machine_.doubted_from(), env_.shared->intake))
     perform(machine_.on_no_room(now()));
-}
-
-/// Claims room for the commits that wait for a document. A node that runs short
-/// of memory or disk drops these commits first, because a fetch brings them.
-/// @returns false when the commits must be dropped.
-bool repo::keep_doubts() {
-  const auto wanted = machine_.doubted();
-  if (wanted == doubt_bytes{}) {
-    doubted_.clear();
-    return true;
-  }
-  for (const auto what : {shortage::memory, shortage::disk})
-    if (env_.shared->intake.level(what) != intake_level::open)
-      return false;
-  return doubted_.set(doubt_source(machine_.repo(), machine_.doubted_from()),
-                      wanted);
 }
 
 void repo::send_fetch_effects(repo_effects& x) {
@@ -229,7 +213,7 @@ caf::result<Reply> repo::change(Command command) {
   when_loaded([this, owed, command] {
     bool changed = false;
     auto out = command(changed);
-    answers_.add((out.update ? 1 : 0) + machine_.unsent(), [owed, changed] {
+    answers_.add(machine_.unsent(out), [owed, changed] {
       if constexpr (std::is_empty_v<Reply>)
         owed->give({});
       else
@@ -245,7 +229,7 @@ void repo::on_receipt(const repo_receipt& x) {
   auto out = machine_.on_receipt(*x.receipt, now());
   if (!out.stop || out.stop->code == ec::none)
     answers_.confirmed();
-  answers_.give(!out.update && machine_.unsent() == 0);
+  answers_.give(machine_.unsent(out) == 0);
   perform(std::move(out));
 }
 

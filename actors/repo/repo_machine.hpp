@@ -71,7 +71,7 @@ public:
 
   // -- state ------------------------------------------------------------------
   /// Whether nothing is in flight, waiting or scheduled: it may passivate.
-  /// @param crowded Memory is short: the repo gives up what waits for a
+  /// @param crowded Too many REPOs are awake: the repo gives up what waits for a
   /// document, as after a crash. Its row says that a look-up is due.
   bool idle(bool crowded = false) const noexcept;
   /// The actor passivates: a fetch that was put off waits in the queue.
@@ -83,6 +83,10 @@ public:
   /// Number of updates that follow for what is decided and not sent yet.
   size_t unsent() const noexcept {
     return (lane_.unsent() ? 1u : 0u) + (life_.is_queued() ? 1u : 0u);
+  }
+  /// The same, and the update among these effects, which are not carried out.
+  size_t unsent(const repo_effects& out) const noexcept {
+    return (out.update ? 1u : 0u) + unsent();
   }
   const std::optional<suspicion>& doubt() const noexcept {
     return listed_.get();

@@ -3,7 +3,6 @@
 #include "actors/support/limits_health.hpp"
 #include "actors/support/site.hpp"
 #include "base/log.hpp"
-#include "messages/identity.hpp"
 
 namespace weir::actors {
 
@@ -15,17 +14,7 @@ constexpr auto no_document
 /// The look-ups of all listings together take one turn under this name.
 constexpr auto turn_of_listings = "listings";
 
-claims_machine::word word_of(const identity_answer& x) {
-  using kind = claims_machine::word::kind;
-  if (x.fact)
-    return {kind::names_host, x.fact->tombstoned ? std::string{} : x.fact->pds,
-            x.fact->fetched_at};
-  const auto code = x.fact.error().code;
-  const auto away = code == ec::unreachable || code == ec::limit_reached;
-  return {away ? kind::away : kind::missing, {}, 0, x.not_before};
-}
-
-/// Of a text that others wrote.
+/// The beginning of a text that others wrote.
 std::string cut(std::string_view x) {
   return std::string{x.substr(0, limits::health_text_bytes_max)};
 }
@@ -175,7 +164,7 @@ void claim_checks::on_named(uint32_t upstream, const atproto::did& repo,
 }
 
 void claim_checks::on_identity(const identity_answer& x) {
-  const auto said = word_of(x);
+  const auto said = claim_word::of(x);
   // What was known of it before, as a fetch may ask for, proves nothing; nor
   // does a tombstone, or a document without a host: a wrong directory may give
   // it for all identities.

@@ -5,6 +5,7 @@
 #include "actors/support/site.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
+#include "messages/repo.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -35,6 +36,16 @@ struct claim_word {
   int64_t fetched_at = 0; ///< Unix seconds.
   /// With `away`: the DID is not looked up again before this time.
   steady_time not_before{};
+
+  static claim_word of(const identity_answer& x) {
+    if (x.fact)
+      return {kind::names_host,
+              x.fact->tombstoned ? std::string{} : x.fact->pds,
+              x.fact->fetched_at};
+    const auto code = x.fact.error().code;
+    const auto away = code == ec::unreachable || code == ec::limit_reached;
+    return {away ? kind::away : kind::missing, {}, 0, x.not_before};
+  }
 
   /// Whether a document names a host. A tombstone names none.
   bool has_host() const noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/support/intake_board.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/support/site.hpp"
 #include "atproto/identifiers.hpp"
@@ -89,6 +90,22 @@ public:
 
   doubt_claim(const doubt_claim&) = delete;
   doubt_claim& operator=(const doubt_claim&) = delete;
+
+  /// Claims room for what the repo keeps. A node that runs short of memory or
+  /// disk drops these frames first, because a fetch brings them.
+  /// @param upstream The stream that brought the first of them.
+  /// @returns false when the frames must be dropped.
+  bool keep(const doubt_bytes& now, const atproto::did& repo, uint32_t upstream,
+            const intake_board& intake) {
+    if (now == doubt_bytes{}) {
+      clear();
+      return true;
+    }
+    for (const auto what : {shortage::memory, shortage::disk})
+      if (intake.level(what) != intake_level::open)
+        return false;
+    return set(doubt_source(repo, upstream), now);
+  }
 
   /// @returns false when there is no room.
   bool set(std::string source, const doubt_bytes& now) {

@@ -6,6 +6,26 @@
 namespace weir::tests::claims {
 namespace {
 
+TEST(claims, what_a_look_up_says_of_a_claim) {
+  identity_answer x;
+  storage::identity_row row;
+  row.pds = its_host;
+  row.fetched_at = 7;
+  x.fact = row;
+  const auto named = claim_word::of(x);
+  EXPECT_TRUE(named.has_host());
+  EXPECT_EQ(named.pds, its_host);
+  EXPECT_EQ(named.fetched_at, 7);
+  x.fact->tombstoned = true;
+  EXPECT_TRUE(claim_word::of(x).is_gone());
+  for (const auto code : {ec::unreachable, ec::limit_reached}) {
+    x.fact = fail(code, "");
+    EXPECT_EQ(claim_word::of(x).what, kind::away);
+  }
+  x.fact = fail(ec::not_found, "");
+  EXPECT_EQ(claim_word::of(x).what, kind::missing);
+}
+
 TEST(claims, of_a_pds_the_document_has_to_name_that_host) {
   directory x;
   x.page(of_pds, claims_of(0, 3));

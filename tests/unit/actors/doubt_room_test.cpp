@@ -53,6 +53,21 @@ TEST(doubt_room, less_is_always_taken) {
   EXPECT_FALSE(x.change("a", {900, 1'000}, {901, 0}));
 }
 
+TEST(doubt_room, a_node_that_runs_short_keeps_no_frames) {
+  const auto room = std::make_shared<doubt_room>();
+  const auto did = atproto::did::trusted("did:plc:a");
+  for (const auto what : {shortage::memory, shortage::disk}) {
+    intake_board intake;
+    doubt_claim x{room};
+    EXPECT_TRUE(x.keep({5, 5}, did, 1, intake));
+    EXPECT_EQ(room->held(), (doubt_bytes{5, 5}));
+    intake.set(what, intake_level::no_backfill, "short");
+    EXPECT_FALSE(x.keep({5, 5}, did, 1, intake));
+    EXPECT_TRUE(x.keep({}, did, 1, intake));
+    EXPECT_EQ(room->held(), doubt_bytes{});
+  }
+}
+
 TEST(doubt_room, a_claim_that_ends_holds_nothing) {
   const auto room = std::make_shared<doubt_room>();
   room->set_most({10 * part, 10 * part});

@@ -163,6 +163,10 @@ TEST(repo_life, an_addition_during_a_removal_follows_it) {
   EXPECT_TRUE(x.add({"app.test.*"}));
   // The answer waits until it is durable.
   EXPECT_EQ(x.machine->unsent(), unsent + 1);
+  repo_effects effects;
+  EXPECT_EQ(x.machine->unsent(effects), unsent + 1);
+  effects.update.emplace();
+  EXPECT_EQ(x.machine->unsent(effects), unsent + 2);
   EXPECT_FALSE(x.add());
   const auto seq = x.take(x.make_commit());
   x.clear();

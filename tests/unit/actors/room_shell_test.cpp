@@ -1,4 +1,5 @@
 #include "actors/journal/journal.hpp"
+#include "actors/node/disk_choice.hpp"
 #include "actors/node/watches.hpp"
 #include "actors/support/limits.hpp"
 #include "messages/consumer.hpp"
@@ -219,6 +220,23 @@ TEST_F(RoomWatchTest, IntakePausesAtTheReserveAndRequestsAtHalfOfIt) {
 }
 
 // ADR 26: the directory of a partition may be on a disk of its own.
+TEST(DiskChoiceTest, AFailedStoreCountsThenTheDiskWithLeastToSpare) {
+  const disk_reading first{storage::disk_space{500, 1'000, 1}};
+  const disk_reading same{storage::disk_space{400, 1'000, 1}};
+  const disk_reading tighter{storage::disk_space{499, 1'000, 2}};
+  const disk_reading as_tight{storage::disk_space{500, 1'000, 2}};
+  EXPECT_FALSE(counts_before(same, first, 100)) << "the first one on a disk";
+  EXPECT_TRUE(counts_before(tighter, first, 100));
+  EXPECT_FALSE(counts_before(as_tight, first, 100));
+  const disk_reading unknown{fail(ec::storage_failure, "no answer")};
+  disk_reading failed = first;
+  failed.failed = fail(ec::disk_full, "");
+  for (const auto& x : {unknown, failed}) {
+    EXPECT_TRUE(counts_before(x, first, 100));
+    EXPECT_FALSE(counts_before(tighter, x, 100)) << "the first failure";
+  }
+}
+
 TEST_F(RoomWatchTest, ADiskThatIsFullIsNamedByItsDirectory) {
   const auto reason = [this](uint16_t partition, uint64_t free) {
     tell(room,
