@@ -5,6 +5,7 @@
 #include "wire/filter.hpp"
 
 #include <chrono>
+#include <optional>
 
 namespace weir {
 
@@ -56,7 +57,8 @@ struct attend_repo {
 
 /// From: REPO. To: SUPERVISOR.
 struct repo_attended {
-  error failed; ///< Why a fetch that was wanted does not begin.
+  /// Why a fetch does not begin, if one was wanted.
+  std::optional<error> failed{};
 };
 
 /// A download begins. The BACKFILL that comes with it is whom `job_cancelled`

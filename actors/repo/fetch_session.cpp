@@ -56,9 +56,10 @@ void fetch_session::resume(repo_turn& t) {
 
 // -- before it begins ---------------------------------------------------------
 
-error fetch_session::fail_look_up(const identity_answer& x, repo_turn& t) {
+std::optional<error> fetch_session::fail_look_up(const identity_answer& x,
+                                                 repo_turn& t) {
   if (!sync_.wants_fetch(t.row))
-    return {};
+    return std::nullopt;
   const auto why = x.fact ? no_host() : x.fact.error();
   take_failure({.reason = why}, t);
   return why;

@@ -32,8 +32,8 @@ public:
   }
 
   /// SUPERVISOR found no host for a fetch.
-  /// @returns why it does not begin; `ec::none` when none is wanted.
-  error fail_look_up(const identity_answer& x, repo_turn& t);
+  /// @returns why it does not begin, if one is wanted.
+  std::optional<error> fail_look_up(const identity_answer& x, repo_turn& t);
 
   /// A document arrived: a fetch that was put off is wished for again.
   void go_on(repo_turn& t) {

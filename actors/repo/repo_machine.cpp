@@ -298,7 +298,8 @@ repo_effects repo_machine::on_begin(uint64_t job, const identity_answer& x,
   });
 }
 
-repo_effects repo_machine::on_no_host(const identity_answer& x, error& failed,
+repo_effects repo_machine::on_no_host(const identity_answer& x,
+                                      std::optional<error>& failed,
                                       now_time now) {
   return when_alive(now, [&](repo_turn& t) {
     adopt_identity(x, t);

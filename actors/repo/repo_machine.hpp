@@ -60,8 +60,8 @@ public:
   /// A permit was granted. @pre `x` has a document.
   repo_effects on_begin(uint64_t job, const identity_answer& x, now_time now);
   /// SUPERVISOR found no host for a fetch. @param failed The reason.
-  repo_effects on_no_host(const identity_answer& x, error& failed,
-                          now_time now);
+  repo_effects on_no_host(const identity_answer& x,
+                          std::optional<error>& failed, now_time now);
   repo_effects on_chunk(repo_chunk chunk, now_time now);
   repo_effects on_fetched(uint64_t job, const atproto::verified_root& root,
                           now_time now);

@@ -115,8 +115,8 @@ private:
     desk_.self->request(desk_.router_of(x.repo), caf::infinite, x)
       .then(
         [this, repo = x.repo, finish](const repo_attended& y) {
-          if (y.failed.code != ec::none)
-            ends_.note_no_host(repo, y.failed, desk_.now());
+          if (y.failed)
+            ends_.note_no_host(repo, *y.failed, desk_.now());
           finish();
         },
         [finish](caf::error&) { finish(); });

@@ -210,7 +210,7 @@ TEST_F(RepoShellTest, AFailedLookUpIsNotedAndAnswered) {
                              const attend_repo& what) {
     self->request(repo, caf::infinite, what)
       .then([&](const repo_attended& x) {
-        reasons.push_back(to_string(x.failed));
+        reasons.push_back(to_string(x.failed.value_or(error{})));
       });
   };
   keep(sys.spawn(run_asker, attend_repo{shell_repo(1), said}));

@@ -182,9 +182,9 @@ void repo_world::begin(uint64_t job, const identity_answer& said) {
 }
 
 error repo_world::no_host(const identity_answer& said) {
-  error out;
+  std::optional<error> out;
   perform(machine->on_no_host(said, out, now));
-  return out;
+  return out.value_or(error{});
 }
 
 void repo_world::chunk(uint64_t job, std::vector<storage::new_operation> ops) {
