@@ -3,7 +3,6 @@
 #include "base/error.hpp"
 #include "storage/format/disk_space.hpp"
 
-#include <cstdint>
 #include <optional>
 
 namespace weir {

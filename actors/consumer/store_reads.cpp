@@ -61,8 +61,8 @@ letters_found find_letters(const store_readers& store,
   letters_found out;
   const storage::consumer_name name{storage::default_dataset, consumer};
   const auto rows_after = [&](op_id after, size_t limit) {
-    return storage::load_dead_letters(store.db, name, store.key_partition, after,
-                                      limit);
+    return storage::load_dead_letters(store.db, name, store.key_partition,
+                                      after, limit);
   };
   if (order.all) {
     const auto rows = rows_after(order.after, order.most);

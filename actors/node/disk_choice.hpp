@@ -5,9 +5,8 @@
 
 namespace weir::actors {
 
-/// Whether the disk of a node is the one of this reading rather than that of an
-/// earlier one: the first store that failed counts, then the disk that has less
-/// above its reserve. Of stores on the same disk the first one counts.
+/// Whether this reading counts rather than an earlier one: the first store that
+/// failed does, or else the one whose disk has less above its reserve.
 /// @param wanted The operator's value for the reserve; 0: the standard.
 inline bool counts_before(const disk_reading& x, const disk_reading& earlier,
                           uint64_t wanted) noexcept {

@@ -77,8 +77,7 @@ public:
   void note_event() noexcept { state_.overtaken = true; }
   bool is_overtaken() const noexcept { return state_.overtaken; }
 
-  /// One RepoNotFound erases nothing: it counts when it is repeated later, so
-  /// the row keeps the time of the first one.
+  /// One RepoNotFound erases nothing: it counts when it is repeated later.
   void note_not_found(repo_turn& t) {
     if (t.row.not_found_at == 0)
       t.set(t.row.not_found_at, t.now.wall.seconds());
@@ -96,7 +95,7 @@ private:
     bool urgent = false; ///< A user waits for the answer.
     bool not_found = false;
     bool gone = false;
-    bool overtaken = false; ///< By an event after the last question.
+    bool overtaken = false; ///< An event came after the last question.
     std::optional<steady_time> asked{};     ///< Time of the last question.
     std::optional<steady_time> pause_end{}; ///< Set when there was no room.
   };

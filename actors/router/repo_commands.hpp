@@ -6,8 +6,6 @@
 #include "actors/support/gather.hpp"
 #include "messages/backfill.hpp"
 
-#include <caf/typed_event_based_actor.hpp>
-
 #include <functional>
 #include <memory>
 #include <type_traits>
@@ -59,9 +57,6 @@ public:
       [promise, total](const caf::error& failed) mutable {
         failed ? promise.deliver(failed) : promise.deliver(*total);
       });
-    const auto add = [total, count](const Reply& y) {
-      (*total).*count += y.*count;
-    };
     auto blank = std::make_shared<Request>(x);
     blank->repos.clear();
     for (const auto& repo : x.repos) {
@@ -71,7 +66,7 @@ public:
       admit(repo, [=, this](const repo_actor& to) {
         auto one = *blank;
         one.repos.push_back(repo);
-        forward<Reply>(to, std::move(one), add, all);
+        forward(to, std::move(one), total, count, all);
       });
     }
     all->answered();
@@ -85,8 +80,9 @@ private:
   }
 
   /// Sends the command for one DID.
-  template <class Reply, class Request, class Add>
-  void forward(const repo_actor& to, Request one, const Add& add,
+  template <class Reply, class Request>
+  void forward(const repo_actor& to, Request one,
+               const std::shared_ptr<Reply>& total, uint32_t Reply::*count,
                const std::shared_ptr<gather>& all) {
     constexpr auto adds = std::is_same_v<Request, add_repos>;
     constexpr auto changes = adds || std::is_same_v<Request, remove_repos>;
@@ -101,7 +97,7 @@ private:
         [=, this](const Reply& y) {
           if (adds)
             tracked_.end_addition(repo, true);
-          add(y);
+          (*total).*count += y.*count;
           all->answered();
           done();
         },

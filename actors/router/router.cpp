@@ -1,17 +1,12 @@
 #include "actors/router/router.hpp"
 
-#include "actors/router/awake_repos.hpp"
 #include "actors/router/listing_gate.hpp"
 #include "actors/router/repo_commands.hpp"
-#include "actors/router/stream_claims.hpp"
-#include "actors/router/wake_machine.hpp"
 #include "actors/support/finished_frames.hpp"
-#include "actors/support/gather.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/owed_answer.hpp"
 #include "actors/support/timer.hpp"
 #include "messages/account.hpp"
-#include "messages/backfill.hpp"
 #include "messages/claims.hpp"
 #include "messages/journal.hpp"
 
@@ -19,8 +14,6 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <functional>
-#include <memory>
-#include <unordered_map>
 #include <utility>
 
 namespace weir::actors {
@@ -32,7 +25,7 @@ namespace {
 class router final : public observed<router_actor::base> {
 public:
   router(caf::actor_config& config, context_ptr shared, home_ptr partition,
-         const router_options& options, tracked_set tracked, repo_factory make_repo)
+         router_options options, tracked_set tracked, repo_factory make_repo)
     : observed(config, "router", turn::full), shared_(std::move(shared)),
       home_(std::move(partition)),
       shard_(shared_->routers().size()

@@ -27,7 +27,6 @@ struct router_options {
 ///
 /// Lifetime: NODE spawns it; when it dies, the program ends. A REPO that dies
 /// is replaced as soon as work comes for its repo.
-///
 /// @param shared Has the ROUTERs before it, in the order of `placement`.
 router_actor spawn_router(caf::actor_system& system, context_ptr shared,
                           home_ptr home, router_options options,

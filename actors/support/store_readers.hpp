@@ -32,7 +32,6 @@ struct store_readers {
   storage::collection_table& names;
   storage::tail_cache& tail;
   uint32_t readers = 0; ///< READERs that `spawn_reader` gave it to.
-
   /// In keys: every partition has a store of its own, so there it is always 0.
   static constexpr uint16_t key_partition = 0;
 
