@@ -95,7 +95,7 @@ struct fetch_progress {
 /// fetched. From: BACKFILL. To: REPO.
 struct repo_chunk {
   uint64_t job = 0;
-  atproto::tid rev; ///< Of the fetched root.
+  atproto::tid rev; ///< The rev of the fetched root.
   std::vector<storage::new_operation> ops;
 };
 

@@ -63,7 +63,7 @@ public:
 
 private:
   placement places_;
-  std::vector<reading> to_; ///< By partition.
+  std::vector<reading> to_; ///< One for each partition, in order.
   uint64_t session_;
   channel_places::place_ptr place_;
 };

@@ -11,7 +11,7 @@ namespace weir::actors {
 /// How a list is sorted, which decides the form of its cursors.
 enum class page_order : uint8_t {
   did,   ///< A cursor is the last DID of its page.
-  retry, ///< By the time of the next attempt: `<seconds>:<DID>`.
+  retry, ///< The time of the next attempt: `<seconds>:<DID>`.
   id,    ///< A cursor is the last id.
 };
 

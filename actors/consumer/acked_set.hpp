@@ -189,7 +189,7 @@ private:
 
   op_id position_ = 0;
   uint64_t count_ = 0;
-  range_map ranges_; ///< By first id; neither touching nor overlapping.
+  range_map ranges_; ///< Keys: first ids. No two ranges touch.
   bool changed_ = false;
   std::set<op_id> dirty_; ///< Ranges that differ from their rows.
   std::set<op_id> gone_;  ///< Rows without a range.

@@ -55,7 +55,7 @@ public:
   std::optional<steady_time> look_at() const noexcept { return look_at_; }
 
 private:
-  oldest_event oldest_; ///< As it was last judged.
+  oldest_event oldest_; ///< The result of the last judgement.
   steady_time judged_;
   bool reading_ = false;
   std::optional<steady_time> look_at_;

@@ -188,7 +188,7 @@ struct delivery_lane {
 
   const atproto::did repo;
   const bool facts;
-  std::deque<event> queue; ///< By id.
+  std::deque<event> queue; ///< In the order of ids.
   size_t next = 0;         ///< No event before it waits.
   storage::op_id read_from = 1;
   storage::op_id through = 0;
@@ -196,7 +196,7 @@ struct delivery_lane {
   storage::op_id began = 0;
   storage::op_id look_from = 1;
   storage::op_id look_through = 0;
-  bool told_away = false; ///< As far as the search has come.
+  bool told_away = false; ///< The last fact found so far says inactive.
   bool looked = false;    ///< It is known what earlier lives sent.
   /// Sent, not settled, and no longer in the queue: late acks still count.
   std::vector<storage::op_id> outstanding;

@@ -44,7 +44,7 @@ public:
     return i != sessions_.end() ? &i->second : nullptr;
   }
 
-  /// Of the connections that take more, the one that is least behind with acks.
+  /// Returns the connection that takes more and is least behind with acks.
   delivery_session* pick() {
     delivery_session* best = nullptr;
     for (auto& [id, x] : sessions_)

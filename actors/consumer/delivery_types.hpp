@@ -52,7 +52,7 @@ using session_id = uint64_t;
 struct dead_letter {
   op_id id = 0;
   std::string did;
-  std::string uri; ///< For a record; otherwise empty.
+  std::string uri; ///< Empty when it is about no record.
   uint32_t attempts = 0;
   std::string reason;
 };
@@ -81,7 +81,7 @@ struct letter_wish {
   fate what = fate::drop;
 };
 
-/// Of the events that may be delivered, the one that has waited longest.
+/// The event that has waited longest, among those that may be delivered.
 struct oldest_event {
   op_id id = 0;           ///< 0: no event waits.
   int64_t written_us = 0; ///< Log time; 0: the log must be read for it.
@@ -147,7 +147,7 @@ struct delivery_counters {
   uint64_t repeated_acks = 0;
   uint64_t unknown_acks = 0;
   uint64_t implicit = 0; ///< `$commit`, and what does not pass the filter.
-  uint64_t voided = 0;   ///< Of deleted accounts and removed repos.
+  uint64_t voided = 0; ///< Their account is deleted or their repo removed.
   uint64_t expired = 0;  ///< Events whose ack did not come in time.
   uint64_t parked = 0;
   uint64_t absent = 0; ///< Ids that the log does not have.

@@ -114,7 +114,7 @@ private:
   /// The first one is under way, or next.
   std::deque<std::pair<letters_order, answer>> orders_;
   stage at_ = stage::idle;
-  letters_report report_; ///< Of the first order, once decided.
+  letters_report report_; ///< The answer to the first order, once decided.
 };
 
 } // namespace weir::actors

@@ -126,7 +126,7 @@ private:
   token_bucket pages_{limits::export_pages_per_second,
                       limits::export_pages_at_once};
   size_t lines_ = limits::export_page_lines;
-  size_t operations_left_ = 0; ///< Of those that are worth their cost.
+  size_t operations_left_ = 0; ///< More are not worth their cost.
   size_t requests_left_ = 0;
   bool ends_ = false;    ///< The page that is being stored was the last one.
   int64_t asked_at_ = 0; ///< Unix seconds; when the current page was requested.

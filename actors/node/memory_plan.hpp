@@ -17,34 +17,34 @@ struct memory_plan {
   // -- LevelDB and its writer, of each partition
   size_t write_buffer = 0; ///< There are two.
   size_t block_cache = 0;
-  size_t table_bytes = 0; ///< Of one file.
+  size_t table_bytes = 0; ///< Size of one file.
   size_t repo_guards = 0; ///< Repos that the JOURNAL remembers.
   size_t tables = 0;      ///< Number of tables whose index is in memory.
-  size_t names = 0;       ///< Of collections.
+  size_t names = 0;       ///< Names of collections.
   size_t tail_cache = 0;
 
   size_t delivery = 0; ///< Maximum of a consumer's window, in total.
 
   // -- what arrives -----------------------------------------------------------
-  size_t upstream_window = 0; ///< Of each.
-  size_t upstream_frames = 0; ///< The same in frames.
+  size_t upstream_window = 0; ///< Bytes in flight of each stream.
+  size_t upstream_frames = 0; ///< Frames in flight of each stream.
   size_t requests = 0;        ///< Bodies of clients.
   size_t repos = 0;           ///< REPOs and what they hold.
-  size_t doubts = 0; ///< Part of it for frames that wait for documents.
-  size_t identities = 0; ///< Number of known ones.
-  /// Number being looked up; each may keep a REPO awake.
+  size_t doubts = 0; ///< Part of `repos` for frames that wait for documents.
+  size_t identities = 0; ///< Number of identities in the cache.
+  /// Number of identities looked up at once; each may keep a REPO awake.
   size_t identity_waits = 0;
-  size_t lookup_failures = 0; ///< Number that is remembered.
-  size_t fetch_queue = 0; ///< Number of entries.
-  size_t fetch_hosts = 0; ///< Number remembered without entries.
+  size_t lookup_failures = 0; ///< Failed look-ups that are remembered.
+  size_t fetch_queue = 0; ///< Repos in the queue of fetches.
+  size_t fetch_hosts = 0; ///< Hosts remembered without such repos.
   size_t census = 0;          ///< DIDs of the listing of each upstream.
   size_t claims = 0; ///< Claims from listings alone; streams have more.
   size_t questions = 0; ///< Questions to hosts about accounts.
-  size_t answers = 0; ///< Remembered answers to those.
+  size_t answers = 0; ///< Answers of hosts that are remembered.
 
   // -- one fetch
   size_t spool = 0;         ///< A larger CAR is in a file.
-  size_t index_entries = 0; ///< Of its block index; more are in a file.
+  size_t index_entries = 0; ///< Blocks of a CAR; more are in a file.
   size_t chunks = 0;        ///< On their way to the JOURNAL.
 };
 

@@ -16,7 +16,7 @@ namespace weir::actors {
 /// Spawns NODE's health watch. Every `limits::health_check_interval` it judges
 /// whether the clock is right and why most work fails, if it does. It logs each
 /// cause once when it begins and once when it has ended, and stops intake while
-/// the clock is in doubt. When the clock was set forward, repos that wait
+/// the clock is suspect. When the clock was set forward, repos that wait
 /// because a rev was later than it are fetched at once.
 common_actor spawn_health_watch(caf::actor_system& system, context_ptr shared);
 
@@ -28,7 +28,7 @@ common_actor spawn_progress_watch(caf::actor_system& system,
 
 struct room_watch_options {
   std::string data_dir;
-  uint64_t disk_reserve = 0; ///< As in the configuration.
+  uint64_t disk_reserve = 0; ///< The value of the setting.
   uint64_t memory_limit = limits::memory_limit_range.standard;
   /// `resident` returns the memory of the process in RAM. `give_back` returns
   /// unused memory, at most every `limits::room_check_interval`.

@@ -107,7 +107,7 @@ public:
   // -- a fetch ----------------------------------------------------------------
 
   /// A fetch is wanted. It waits for the newer document, but only once:
-  /// otherwise someone who opens doubts could prevent it.
+  /// otherwise someone who sends invalid events could prevent it.
   /// @returns false when the fetch does not wait any more.
   bool put_off() noexcept {
     if (fetch_ == fetch_state::waited)

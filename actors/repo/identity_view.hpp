@@ -205,7 +205,7 @@ private:
 
   identity_doubt& doubt_;
   std::optional<storage::identity_row> document_;
-  atproto::public_key key_; ///< Of the document.
+  atproto::public_key key_; ///< The signing key in the document.
   bool pending_ = false;
   /// The directory has none either, as far as this life knows.
   bool has_no_document_ = false;

@@ -71,7 +71,7 @@ public:
 private:
   atproto::tid disproved_;
   steady_time disproved_until_;
-  lazy_deque<steady_time> times_; ///< Of the last fetches.
+  lazy_deque<steady_time> times_; ///< When the last fetches ended.
   std::optional<steady_time> gap_due_;
   steady_time last_gap_; ///< The time at which the last gap led to a fetch.
   std::chrono::microseconds pause_{};

@@ -242,7 +242,8 @@ caf::result<Reply> repo::answer(Make make) {
   return promise;
 }
 
-/// Must be called before the listing line is answered that raised the doubt.
+/// Tells ROUTER when the repo begins or ends to wait for the events that a
+/// listing showed. Must be called before that line of the listing is answered.
 void repo::tell_doubt() {
   const auto& doubt = machine_.doubt();
   if (doubt.has_value() == doubts_)

@@ -16,7 +16,7 @@ inline void note_rev(const waiting_frame& x, atproto::tid rev, repo_turn& t) {
 }
 
 /// Whether `x` must wait. Its rev is later than our clock, and everything else
-/// in it is correct. While the clock is in doubt, the frame waits until that is
+/// in it is correct. While the clock is suspect, the frame waits until that is
 /// decided, so that no such frame is finished too early. Before that it waits
 /// for `limits::repo_wait_max`, so that other accounts can be compared.
 inline bool awaits_clock(waiting_frame& x, atproto::tid rev, repo_turn& t) {

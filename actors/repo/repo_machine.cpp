@@ -151,7 +151,7 @@ void repo_machine::take_document(const identity_answer& x,
   account_.hear_directory(*x.fact, t);
   if (differs.key_or_host) {
     sync_.take_new_identity(t);
-    if (!x.fact->tombstoned) // Which is a doubt itself.
+    if (!x.fact->tombstoned) // A tombstone may be wrong as well.
       identity_.end_dispute();
   }
   identity_.plan_next(x, heard.last, differs.had_handle, t);

@@ -18,8 +18,8 @@ namespace weir::actors {
 /// wakes its REPO, and a REPO whose copy is older than the line states stays
 /// awake until the stream has delivered all events, which may take an hour.
 /// Therefore each line has a place until it is answered, and each such REPO has
-/// one until its doubt about its copy is over. The other lines wait in order,
-/// and so do the next pages of their listings. No line is dropped.
+/// one until it knows whether its copy is out of date. The other lines wait in
+/// order, and so do the next pages of their listings. No line is dropped.
 ///
 /// The listing with the fewest places goes first. Half of all places are for
 /// listings that have less than their share, so that a listing whose stream

@@ -90,8 +90,8 @@ public:
     return {x, fresh};
   }
 
-  /// The least recently used REPOs, as many as there are too many. A REPO that
-  /// is busy answers so and counts as used; until it answers, others are asked.
+  /// The least recently used REPOs, so that `resident_max` stay. One that is
+  /// busy answers so and counts as used; until it answers, others are asked.
   closing make_room() {
     closing out;
     for (auto tries = options_.close_tries_max;
@@ -243,7 +243,7 @@ private:
   resident_map residents_;
   std::list<atproto::did> lru_; ///< The most recently used comes first.
   size_t closing_ = 0;          ///< Residents in the phase `closing`.
-  /// Of repos that died lately.
+  /// The restarts of REPOs that died lately.
   std::unordered_map<atproto::did, restart_policy> deaths_;
 };
 

@@ -131,7 +131,7 @@ private:
     position at;
     news heard;
     bool asks_anew = false; ///< Its first frame required a new look-up.
-    bool away = false;      ///< As its host stated last.
+    bool away = false;      ///< The last thing that its host stated.
     bool confirmed = false;
   };
 

@@ -12,7 +12,7 @@ namespace weir::actors {
 
 /// A page of a listing, until the whole page was taken.
 struct page_progress {
-  claims_machine::verdict verdict; ///< Of the claims in it.
+  claims_machine::verdict verdict; ///< What became of its claims.
   std::string cursor;              ///< The cursor of the next page.
   size_t listed = 0;
   /// The lines of claimed accounts that are away.

@@ -188,7 +188,7 @@ void claims_machine::close(listings::value_type& of, verdict x, effects& out) {
   out.pages.push_back(std::move(x));
 }
 
-/// Of the listings that wait, the one that had the fewest turns; every
+/// Returns the listing that waits and had the fewest turns; every
 /// `limits::claims_even_turn`th time the next one in order.
 claims_machine::listing* claims_machine::next_listing() {
   listings::value_type* fewest = nullptr;

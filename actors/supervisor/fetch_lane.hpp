@@ -57,7 +57,7 @@ struct fetch_entry
   fetch_stage at = fetch_stage::delayed;
   storage::repo_status status = storage::repo_status::pending;
   bool quiet = false;         ///< Its status does not show that it wants work.
-  bool attended = false;      ///< By its REPO; otherwise its host is looked up.
+  bool attended = false;      ///< Its REPO is woken and no host looked up.
   uint64_t job = 0;           ///< While running.
   alarms::iterator alarm;     ///< While delayed.
   std::optional<wish> again;  ///< Is queued when its stage has ended.

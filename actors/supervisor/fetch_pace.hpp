@@ -186,7 +186,7 @@ private:
     samples_.push_back(std::move(x));
   }
 
-  std::map<uint64_t, state> downloads_; ///< By job: the oldest first.
+  std::map<uint64_t, state> downloads_; ///< The oldest job first.
   std::deque<sample> samples_;          ///< The oldest first.
 };
 

@@ -90,7 +90,7 @@ private:
 
   size_t most_;
   std::optional<steady_time> turned_; ///< When the young ones became old.
-  std::unordered_map<uint64_t, absence> young_; ///< By account and host.
+  std::unordered_map<uint64_t, absence> young_; ///< Keys: account and host.
   std::unordered_map<uint64_t, absence> old_;
 };
 

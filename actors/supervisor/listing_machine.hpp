@@ -186,7 +186,7 @@ private:
   /// What the listings of one upstream have in common.
   struct host_state {
     listing_budget budget;
-    std::optional<steady_time> rests_until; ///< As the host asked.
+    std::optional<steady_time> rests_until; ///< The host asked for it.
   };
 
   host_state& host_of(const listing_id& what);
@@ -234,7 +234,7 @@ private:
 
   listing_options options_;
   std::map<listing_id, state> listings_;
-  std::map<uint32_t, host_state> hosts_; ///< By upstream.
+  std::map<uint32_t, host_state> hosts_; ///< Keys: upstreams.
   uint64_t runs_ = 0;
   uint64_t finished_ = 0;
 };

@@ -241,7 +241,7 @@ private:
     return out;
   }
 
-  looks looks_;                ///< By upstream.
+  looks looks_;                ///< Keys: upstreams.
   std::deque<uint32_t> turns_; ///< Upstreams with accounts that are left.
   std::unordered_multimap<atproto::did, uint32_t> askers_;
   std::optional<steady_time> rest_until_; ///< The directory is away.

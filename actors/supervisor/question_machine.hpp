@@ -43,7 +43,7 @@ struct question_options {
 class question_machine {
 public:
   struct question : account_question {
-    bool left_out = false; ///< By a listing; the next one leaves it out, too.
+    bool left_out = false; ///< A listing left it out; the next one will, too.
     /// The host answered `not_found` in an earlier run of the node, this long
     /// ago.
     std::optional<std::chrono::seconds> age{};

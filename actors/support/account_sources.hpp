@@ -18,7 +18,7 @@ namespace weir::actors::account_sources {
 /// One report of a stream or a listing.
 struct saying {
   storage::account_status said = storage::account_status::active;
-  position at;         ///< Of the #account event; `seq` 0: from a listing.
+  position at;         ///< Place of the event; `seq` 0: it is from a listing.
   bool relay = false;  ///< False: it comes from the account's current host.
   bool listed = false; ///< Listings repeat; an event comes once.
   /// For a listing: the position of its stream when the listing was requested.

@@ -90,7 +90,7 @@ public:
 private:
   placement places_;
   std::vector<const store_readers*> each_;
-  std::vector<const storage::database*> databases_; ///< Of the same.
+  std::vector<const storage::database*> databases_; ///< What `each_` reads.
 };
 
 } // namespace weir::actors

@@ -55,7 +55,7 @@ void clock_machine::on_signed(const signed_rev& x, steady_time now,
   const auto ahead = distance > micros(limits::rev_future_max);
   remember(from, mix(x.host ^ salt_),
            {mix(x.signer ^ salt_), now, x.rev.micros - now.micros, ahead});
-  if (ahead || doubted_) // Who agrees raises no doubt.
+  if (ahead || doubted_) // Who agrees makes no clock suspect.
     judge(now, wall);
 }
 
@@ -235,7 +235,7 @@ void clock_machine::on_timer(steady_time now, wall_time wall) {
     heard_until_ = now + limits::clock_hearing_max;
     heard_.clear(); // All signers must be received again.
   } else if (!hold_until_ && heard_until_ <= now) {
-    end_doubt(); // The signers that raised it are gone.
+    end_doubt(); // The signers that it came from are gone.
   }
 }
 

@@ -16,9 +16,9 @@ namespace weir::actors {
 enum class clock_verdict : uint8_t {
   undecided, ///< Too few signers were received on its stream.
   right,     ///< Most signers are not later: the rev is wrong.
-  /// Most signers are later: the clock is in doubt, and the rev waits.
+  /// Most signers are later: the clock is suspect, and the rev waits.
   doubted,
-  /// As `doubted`, and signers are being received: waiting frames make room.
+  /// The same while signers are being received: waiting frames make room.
   hearing,
 };
 
@@ -30,7 +30,7 @@ constexpr bool is_doubt(clock_verdict x) noexcept {
 struct clock_state {
   bool doubted = false;
   bool holds = false; ///< Intake is stopped.
-  /// About how far it was behind when the doubt began.
+  /// About how far it was behind when it became suspect.
   std::chrono::microseconds behind{0};
   /// Number of times the clock was set forward: revs that were later than it
   /// may no longer be.
@@ -58,7 +58,7 @@ struct signed_rev {
 /// accounts. A host votes "behind" when three of four of its signers in the
 /// last minute have revs later than our clock. A stream votes "behind" when
 /// three of four of its hosts do, with at least `clock_signers_min` signers.
-/// The clock is doubted when most streams with votes say "behind". A relay
+/// The clock is suspect when most streams with votes say "behind". A relay
 /// needs two hosts. The stream of one PDS has one host, so such streams must be
 /// most of all streams, silent or not.
 ///
@@ -67,12 +67,12 @@ struct signed_rev {
 /// most of all streams, or at least `clock_small_hosts_min`.
 ///
 /// Hosts are cheap, too. So the directory has a veto: while the date of its
-/// last answer agrees with our clock, no number of signers raises a doubt.
+/// last answer agrees with our clock, no number of signers makes it suspect.
 ///
-/// A doubt stops intake for a minute. Then signers are received anew: they stop
-/// intake for another minute, or end the doubt. A doubt that is not confirmed
-/// for long ends as well. It ends at once when the wall clock is set to what
-/// the signers showed.
+/// A suspect clock stops intake for a minute. Then signers are received anew:
+/// they stop intake for another minute, or end the suspicion. One that is not
+/// confirmed for long ends as well, and at once when the wall clock is set to
+/// what the signers showed.
 ///
 /// Old revs show nothing, because streams are read from the past. A clock that
 /// is ahead does no harm here, because old revs are legal.
@@ -171,7 +171,7 @@ private:
   std::optional<witness> told_;      ///< The last answer.
   bool doubted_ = false;
   std::optional<steady_time> hold_until_;
-  steady_time heard_until_; ///< The doubt ends then, unless it is confirmed.
+  steady_time heard_until_; ///< Suspect until then, or until confirmed.
   std::vector<offset> witnesses_; ///< Clocks of signers later than ours.
   std::chrono::microseconds behind_{0};
   uint64_t corrections_ = 0;

@@ -16,7 +16,7 @@ namespace weir::actors::completeness {
 
 /// The predicate with its terms; `complete` is their conjunction.
 struct terms {
-  bool covered = false; ///< By an upstream, connected or not.
+  bool covered = false; ///< An upstream has its host, connected or not.
   bool upstream_live = false;
   bool position_current = false; ///< repo.FCSR covers upstream.FCSR.
   bool first_rev_set = false;

@@ -17,7 +17,7 @@ namespace weir::actors {
 /// Number of complete repos of a group, and the terms that the others lack.
 struct completeness_count {
   uint64_t active = 0;   ///< Active accounts; others are not counted at all.
-  uint64_t complete = 0; ///< Of those.
+  uint64_t complete = 0; ///< Active accounts whose copy is complete.
   /// In the order of `completeness::all_terms`; a repo may lack several.
   std::array<uint64_t, completeness::all_terms.size()> without{};
   /// The incomplete repo whose last full fetch is the oldest; empty when there

@@ -338,9 +338,9 @@ bool health_machine::misses_known(steady_time now) {
 }
 
 /// The next look-up that tests whether the directory answers as one, and what
-/// its clock shows. In doubt, and after a start, each known account is asked
-/// for once. When no account was ever found, another unproved one may follow
-/// each look-up, but all of them together are asked for no more often than one.
+/// its clock shows. While neither is known, as after a start, each account that
+/// is known is asked for once. When none was ever found, another unproved one
+/// may follow each look-up, but all together no more often than one is asked.
 std::optional<atproto::did> health_machine::next_probe(const clock_state& clock,
                                                        steady_time now) {
   const auto never_answered

@@ -228,7 +228,7 @@ private:
   uint32_t last_refused_ = 0;        ///< The upstream of that commit.
   std::vector<known_account> known_; ///< Proved accounts, or one that is not.
   steady_time probe_at_;             ///< No probe before this time.
-  steady_time rest_until_;           ///< Of the directory, when it is long.
+  steady_time rest_until_;           ///< End of a long pause of the directory.
   std::chrono::seconds rest_{0};     ///< Length of that pause.
   std::map<uint32_t, stream_state> streams_;
   std::vector<health_finding> findings_;

@@ -74,7 +74,7 @@ struct partition_context {
   account_board accounts;
   store_stats stats;
   store_growth growth;
-  consumer_stats outbox; ///< Of its CONSUMER.
+  consumer_stats outbox; ///< The numbers of its CONSUMER.
 
   journal_actor journal;
   sweeper_actor sweeper;

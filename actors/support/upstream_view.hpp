@@ -48,7 +48,7 @@ struct upstream_view {
   /// A silence of this length means that everything was delivered; it is longer
   /// when the last frames came late.
   std::chrono::microseconds quiet_min = limits::passed_quiet_min;
-  /// While signers are received on a doubted clock, frames up to this seq do
+  /// While signers are received on a suspect clock, frames up to this seq do
   /// not wait for the clock, because the window is full. 0: the window has
   /// room.
   uint64_t gives_way = 0;
@@ -174,7 +174,7 @@ public:
   /// Whether a gap in this upstream, or a frame of it that cannot be read, may
   /// concern a repo hosted at `pds`: the upstream is the stream of that host,
   /// or a relay while the host's own stream is not received. So several
-  /// upstreams may raise a doubt; unlike the accounting one they prove nothing.
+  /// upstreams may show a gap; only the accounting one proves anything.
   /// @param heard When given, only these streams count as the host's own; in
   /// any case the stream must be connected.
   bool speaks_for(const std::string& pds, uint32_t upstream,

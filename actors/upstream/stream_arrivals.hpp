@@ -147,13 +147,13 @@ private:
   bool relay_;
   std::array<duration, limits::passed_frames> ahead_{};
   size_t count_ = 0; ///< Frames, of all connections.
-  std::optional<arrival> last_; ///< Of this connection.
-  std::optional<duration> first_; ///< Of the last batch that has one.
+  std::optional<arrival> last_; ///< The last frame of this connection.
+  std::optional<duration> first_; ///< First time of the last dated batch.
   bool batch_begins_ = false;
-  duration growth_{0};
-  duration former_growth_{0}; ///< Of the time before `growth_since_`.
+  duration growth_{0};        ///< The worst pause since `growth_since_`.
+  duration former_growth_{0}; ///< The worst pause before that.
   steady_time growth_since_{};
-  std::optional<duration> least_; ///< Of the smallest delay, all connections.
+  std::optional<duration> least_; ///< The largest one of all connections.
   duration counted_from_{0}; ///< What `least_` was when the count began.
   size_t frames_since_least_ = 0;
 };

@@ -90,8 +90,8 @@ public:
   size_t size() const noexcept { return frames_.size(); }
   size_t bytes() const noexcept { return bytes_; }
 
-  /// When there are more frames or bytes than these, the oldest must give way:
-  /// as many as are too many, or for bytes the older half.
+  /// When there are more frames than `frames_max`, the oldest give way until
+  /// there are no more; when there are too many bytes, the older half does.
   /// @returns the last seq that must give way; 0: none must.
   uint64_t surplus(size_t frames_max, size_t bytes_max) const noexcept {
     if (size() <= frames_max && bytes() <= bytes_max)
@@ -120,7 +120,7 @@ private:
   }
 
   uint32_t numbers_since_;
-  std::deque<frame> frames_; ///< By epoch and seq.
+  std::deque<frame> frames_; ///< In the order of epoch and seq.
   size_t past_ = 0; ///< Number of frames at the front that have old seqs.
   size_t bytes_ = 0;
 };

@@ -96,8 +96,8 @@ private:
   std::array<uint64_t, limits::recent_numbers_max> recent_{};
   size_t next_ = 0; ///< Where the next one is written.
   uint64_t dialled_at_ = 0;
-  size_t unasked_ = 0; ///< Of this connection.
-  size_t falls_ = 0;   ///< The same.
+  size_t unasked_ = 0; ///< Counted anew for each connection.
+  size_t falls_ = 0;   ///< Counted anew for each connection.
   uint64_t bad_behind_ = 0;
   size_t bad_tries_ = 0;
 };

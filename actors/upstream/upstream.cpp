@@ -68,7 +68,7 @@ private:
   bool opened_ = false;
   stream_rest rest_;
   bool from_now_ = false;   ///< The connection asked for new events only.
-  std::string last_error_;  ///< Of the connection.
+  std::string last_error_;  ///< Why the last connection ended.
   std::string hung_up_for_; ///< Why this node ended it, until it is closed.
   actor_timer timer_;
   metric& frames_ = counter("weir_upstream_frames_total", "Frames received");

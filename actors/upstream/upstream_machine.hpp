@@ -38,7 +38,7 @@ public:
 
   struct effects {
     std::optional<dial> connect;
-    std::optional<std::string> disconnect; ///< With the reason, for people.
+    std::optional<std::string> disconnect; ///< The reason, for people.
     size_t grant_frames = 0;               ///< More credit for the socket.
     size_t grant_bytes = 0;
     std::vector<atproto::stamped_frame> forward;
