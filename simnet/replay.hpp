@@ -43,7 +43,6 @@ public:
   void play_all() { corpus_->play(corpus_->events()); }
 
   corpus& truth() noexcept { return *corpus_; }
-  request_faults& requests() noexcept { return requests_; }
 
 private:
   replay(std::unique_ptr<corpus> source, const network_options& options);
