@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <malloc.h>
+#include <thread>
 #include <unistd.h>
 
 namespace weir {
@@ -55,6 +56,8 @@ uint64_t memory_bytes_max(const std::string& root) {
 void limit_free_memory() {
   mallopt(M_MMAP_THRESHOLD, limits::heap_mapped_bytes_min);
   mallopt(M_TRIM_THRESHOLD, limits::heap_top_bytes_max);
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  mallopt(M_ARENA_MAX, std::max(cores, limits::heap_arenas_min));
 }
 
 void return_free_memory() {
