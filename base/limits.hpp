@@ -26,8 +26,8 @@ constexpr int heap_mapped_bytes_min = 4'194'304;
 
 /// Heaps that all threads share: one for each core, and at least this many.
 /// What a thread frees stays in the heap that it came from. With a heap for
-/// each thread the large records that a JOURNAL writes, now on one thread and
-/// now on another, left up to 90 MiB behind.
+/// each thread, large records that a JOURNAL wrote, now on one thread and now
+/// on another, left up to 85 MiB more behind than HostileReaderTest allows.
 constexpr int heap_arenas_min = 2;
 
 } // namespace weir::limits

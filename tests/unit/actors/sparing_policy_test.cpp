@@ -50,7 +50,7 @@ protected:
 
   static void wait_until_asleep(caf::actor_system& of, size_t count) {
     auto& x = data(of);
-    for (;;) {
+    for (;; std::this_thread::yield()) {
       const std::lock_guard guard{x.lock};
       if (x.sleeping.size() == count)
         return;
