@@ -157,6 +157,8 @@ TEST_F(SparingPolicyTest, TheThreadThatFellAsleepLastIsWoken) {
   std::set<std::thread::id> seen;
   for (int i = 0; i < 20; ++i) {
     std::latch ended{1};
+    // To spawn an actor wakes a thread, too.
+    wait_until_asleep(many, 4);
     const auto once = worker_of(many, [&](caf::event_based_actor*) {
       seen.insert(std::this_thread::get_id());
       ended.count_down();
