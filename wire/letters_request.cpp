@@ -129,8 +129,7 @@ result<letters_request> parse_letters_request(std::string_view body) {
   out.all = !x.seen[ids];
   out.ids = std::move(x.events);
   std::ranges::sort(out.ids);
-  const auto repeats = std::ranges::unique(out.ids);
-  out.ids.erase(repeats.begin(), repeats.end());
+  out.ids.erase(std::unique(out.ids.begin(), out.ids.end()), out.ids.end());
   if (x.seen[did]) {
     if (!atproto::supported_did(x.repo))
       return fail(ec::invalid_argument, "\"did\" must be a DID, and \""
