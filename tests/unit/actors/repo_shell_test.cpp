@@ -38,6 +38,10 @@ protected:
   /// Adds the repo and gives it a permit.
   void start_fetch(uint64_t job) {
     write(update_outcome::done);
+    permit(job);
+  }
+
+  void permit(uint64_t job) {
     auto said = std::make_shared<identity_answer>();
     said->fact->pds = "https://a.test";
     said->fact->signing_key = test_repo{1}.key().public_part().to_multikey();
@@ -158,11 +162,19 @@ TEST_F(RepoShellTest, ARepoAddedWhileItIsRemovedAnswersWhenItIsThere) {
 // -- its BACKFILL -------------------------------------------------------------
 
 // There are four messages after the wish: two for the look-up, and the permit
-// by way of ROUTER. The download waits for nothing else.
+// by way of ROUTER. The download waits for nothing else, and beside it the REPO
+// sends its row alone.
 TEST_F(RepoShellTest, APermitBeginsTheDownload) {
-  start_fetch(7);
+  const auto others = [this] {
+    return reader.left() + identity.left() + supervisor.left() + router.left();
+  };
+  write(update_outcome::done);
+  const auto before = others();
+  permit(7);
   EXPECT_THAT(ordered, testing::ElementsAre(7));
   EXPECT_EQ(journal.count<journal_update>(), 1u) << "`syncing` is under way";
+  EXPECT_EQ(journal.left(), 0u);
+  EXPECT_EQ(others(), before);
   EXPECT_EQ(ended.size(), 0u);
 }
 

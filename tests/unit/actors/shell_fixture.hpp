@@ -80,6 +80,9 @@ public:
     return take<T>().size();
   }
 
+  /// How many messages of any kind came and were not taken.
+  size_t left() const { return got_->size(); }
+
   /// From now on requests wait for `answer_now` or `answer_first`.
   void delay_answers() { owed_->emplace(); }
 

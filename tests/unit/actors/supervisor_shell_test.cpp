@@ -110,9 +110,11 @@ TEST_F(SupervisorShellTest, OthersKnowItBeforeItRuns) {
   EXPECT_TRUE(known);
 }
 
-// SYNC-12; docs/architecture.md, The house, before and after: there are four
-// messages from the wish to the download.
+// SYNC-12; docs/architecture.md, The house, before and after: the look-up, its
+// answer and the permit are all messages between the wish and the REPO's turn.
 TEST_F(SupervisorShellTest, AWishIsLookedUpAndItsRepoGetsThePermit) {
+  const auto others = [this] { return reader.left() + journal.left(); };
+  const auto before = others();
   wish(1);
   const auto asked = identity.take<identity_ask>();
   ASSERT_EQ(asked.size(), 1u);
@@ -124,6 +126,8 @@ TEST_F(SupervisorShellTest, AWishIsLookedUpAndItsRepoGetsThePermit) {
   const auto got = permits();
   ASSERT_EQ(got.size(), 1u);
   EXPECT_EQ(got[0].identity->fact->signing_key, "zKey");
+  EXPECT_EQ(identity.left() + router.left(), 0u);
+  EXPECT_EQ(others(), before);
 }
 
 // SYNC-06: the REPO stores the failure in its row, and it is logged
