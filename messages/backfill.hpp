@@ -23,7 +23,7 @@ struct fetch_order {
   uint64_t job = 0;
   std::string pds;
   atproto::public_key key;
-  /// What the store has of it, with which the answer is compared. Null: nothing.
+  /// The store's copy, with which the answer is compared. Null: it has none.
   std::shared_ptr<const storage::chain_row> base;
   atproto::tid least; ///< An older root is no success; undefined: any is one.
   wire::collection_filter filter;
@@ -38,7 +38,8 @@ struct repo_wish {
 };
 
 /// The permit to fetch, with what IDENTITY says of the repo. Answered by
-/// `job_ended`, which gives the permit back. Without that answer the REPO ended.
+/// `job_ended`, which gives the permit back. Without that answer the REPO
+/// ended.
 /// From: SUPERVISOR by way of ROUTER. To: REPO.
 struct begin_fetch {
   atproto::did repo;
@@ -47,8 +48,9 @@ struct begin_fetch {
 };
 
 /// There is something to do for the repo besides a fetch. Either its row says
-/// so, then it is enough that it wakes; or it waits for a fetch, and the look-up
-/// of its identity failed or found no host. Answered by `repo_attended`.
+/// so, then it is enough that it wakes; or it waits for a fetch, and the
+/// look-up of its identity failed or found no host. Answered by
+/// `repo_attended`.
 /// From: SUPERVISOR by way of ROUTER. To: REPO.
 struct attend_repo {
   atproto::did repo;

@@ -72,8 +72,8 @@ public:
   /// @pre `has_head()`
   http_head& head() noexcept { return head_; }
 
-  /// A chunk that makes the body longer than this is refused as soon as its size
-  /// is read: its bytes might never come.
+  /// A chunk that makes the body longer than this is refused as soon as its
+  /// size is read: its bytes might never come.
   /// @pre `has_head()`, and nothing of the body was read.
   virtual void limit_chunks(uint64_t body_bytes_max) = 0;
 

@@ -24,8 +24,8 @@ struct letters_request {
 ///
 /// # Errors
 /// `ec::malformed` when the text is no JSON object; `ec::invalid_argument` for
-/// a member that is unknown, repeated or of the wrong type, and for a `did` of no
-/// kind that is followed; `ec::limit_reached` above
+/// a member that is unknown, repeated or of the wrong type, and for a `did` of
+/// no kind that is followed; `ec::limit_reached` above
 /// `limits::dead_letters_order_max` ids.
 result<letters_request> parse_letters_request(std::string_view body);
 

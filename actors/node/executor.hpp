@@ -11,8 +11,9 @@ namespace weir::actors {
 
 /// The executor seam: decides who runs the actors of a node. Without one, the
 /// node uses CAF's threads, and actors that read the disk or erase from it have
-/// threads of their own. With one, no actor has a thread: all of them wait until the executor
-/// runs them, so that a simulation can decide what happens next.
+/// threads of their own. With one, no actor has a thread: all of them wait
+/// until the executor runs them, so that a simulation can decide what happens
+/// next.
 ///
 /// # Ownership and threads
 /// Outlives the node. All calls come from the thread that starts and stops the

@@ -24,7 +24,8 @@ constexpr size_t refetch_burst_max = 4;
 /// Look-ups in one `identity_refresh_min`.
 constexpr size_t refresh_burst_max = 10;
 
-/// A commit that waits longer than this for its identity goes to the sync buffer.
+/// A commit that waits longer than this for its identity goes to the sync
+/// buffer.
 constexpr auto repo_wait_max = 2s;
 
 /// Sync buffer of a repo on disk. A byte more discards it: the repo has a gap.

@@ -71,8 +71,8 @@ public:
 
   // -- state ------------------------------------------------------------------
   /// Whether nothing is in flight, waiting or scheduled: it may passivate.
-  /// @param crowded Too many REPOs are awake: the repo gives up what waits for a
-  /// document, as after a crash. Its row says that a look-up is due.
+  /// @param crowded Too many REPOs are awake: the repo gives up what waits for
+  /// a document, as after a crash. Its row says that a look-up is due.
   bool idle(bool crowded = false) const noexcept;
   /// The actor passivates: a fetch that was put off waits in the queue.
   repo_effects on_sleep(now_time now);

@@ -10,9 +10,9 @@
 namespace weir::actors {
 
 /// Counts the complete repos, and has others mended: READER goes through all
-/// rows, a page at a time. `completeness_laps` decides when, `completeness_look`
-/// what a row lacks, and `completeness_budget` how many are mended at once. Part
-/// of the SUPERVISOR.
+/// rows, a page at a time. `completeness_laps` decides when,
+/// `completeness_look` what a row lacks, and `completeness_budget` how many are
+/// mended at once. Part of the SUPERVISOR.
 class completeness_survey {
 public:
   completeness_survey(supervisor_desk& desk, account_questions& questions,

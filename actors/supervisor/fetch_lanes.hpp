@@ -12,8 +12,8 @@
 namespace weir::actors {
 
 /// The lanes of the repos that want a fetch: hosts in turn, and by age within a
-/// host. Decides which repo is looked up next, which one gets a permit, and what
-/// is remembered of hosts. `fetch_queue` puts the repos into their lanes.
+/// host. Decides which repo is looked up next, which one gets a permit, and
+/// what is remembered of hosts. `fetch_queue` puts the repos into their lanes.
 ///
 /// # Limits
 /// At most `preparing_max` repos without a known host wait for look-ups, and as

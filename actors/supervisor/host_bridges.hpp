@@ -13,9 +13,9 @@ namespace weir::actors {
 account_asker make_account_asker(net::http_client_ptr client);
 
 /// Requests `com.atproto.sync.listRepos` and `listReposByCollection`. A PDS has
-/// no `listReposByCollection`; there `find_holders` is used with the collections
-/// `signal`. A page is compared at the position from before the request
-/// (completeness.md, The terms).
+/// no `listReposByCollection`; there `find_holders` is used with the
+/// collections `signal`. A page is compared at the position from before the
+/// request (completeness.md, The terms).
 repo_lister make_repo_lister(net::http_client_ptr client, context_ptr shared,
                              wire::collection_filter signal = {});
 

@@ -16,10 +16,10 @@
 
 namespace weir::actors {
 
-/// Decides what follows when the listing of an upstream leaves out repos that it
-/// should name: their hosts are asked (protocol-coverage.md 4.5, 9). When a host
-/// has answered for a repo, and the same relay leaves the repo out again, that
-/// relay does not carry it. Without CAF, clock or store.
+/// Decides what follows when the listing of an upstream leaves out repos that
+/// it should name: their hosts are asked (protocol-coverage.md 4.5, 9). When a
+/// host has answered for a repo, and the same relay leaves the repo out again,
+/// that relay does not carry it. Without CAF, clock or store.
 ///
 /// # Ownership and threads
 /// Borrows the questions and the budget. Part of the SUPERVISOR.
@@ -97,8 +97,8 @@ public:
   }
 
   /// Decides about one repo of that page. After a loss the listing would have
-  /// proved the copy: its host is asked to, as after a look at all rows, even if
-  /// it answered a moment before the loss.
+  /// proved the copy: its host is asked to, as after a look at all rows, even
+  /// if it answered a moment before the loss.
   /// @param relay The upstream is a relay.
   verdict on_left_out(uint32_t upstream, bool relay,
                       const left_out_page::repo& x, steady_time now) {

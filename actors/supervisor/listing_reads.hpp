@@ -8,9 +8,9 @@
 
 namespace weir::actors {
 
-/// The listings of upstreams: requests their pages, has READER compare them with
-/// the rows, and hands on what is news. `listing_machine` decides. Part of the
-/// SUPERVISOR.
+/// The listings of upstreams: requests their pages, has READER compare them
+/// with the rows, and hands on what is news. `listing_machine` decides. Part of
+/// the SUPERVISOR.
 class listing_reads {
 public:
   listing_reads(supervisor_desk& desk, claim_checks& claims,
@@ -57,7 +57,8 @@ private:
              : collection;
   }
 
-  /// @param to Of HEALTH, for what is wrong with a listing, if anything changed.
+  /// @param to Of HEALTH, for what is wrong with a listing, if anything
+  /// changed.
   void report(uint32_t upstream, const std::optional<std::string>& x,
               void (health_machine::*to)(uint32_t, std::string_view)) {
     if (x)

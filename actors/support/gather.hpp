@@ -10,7 +10,7 @@ namespace weir::actors {
 
 /// Runs `done` once, when all answers to requests of one actor have arrived.
 ///
-///   auto all = std::make_shared<gather>([=](const caf::error& failed) { ... });
+///   auto all = std::make_shared<gather>([=](const caf::error& x) { ... });
 ///   for (const auto& to : several) {
 ///     all->expect();
 ///     request(to, ...).then([all](const reply&) { all->answered(); },

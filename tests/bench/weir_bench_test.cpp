@@ -73,7 +73,8 @@ TEST_F(WeirBenchTest, AQuickRunMeasuresEverythingAndWritesItDown) {
   expect_load(lines.at("live"), "commits/s");
   expect_load(lines.at("steady"), "commits/s");
   // At once they would be over before the measurement begins, and that fails. A
-  // node that was held up in the second before it has that second's commits, too.
+  // node that was held up in the second before it has that second's commits,
+  // too.
   for (const auto& x : lines.at("steady").at("runs").as_array()) {
     const auto seconds = x.at("seconds").to_number<double>();
     EXPECT_LE(x.at("rate").to_number<double>() * seconds, 200 * (seconds + 2));

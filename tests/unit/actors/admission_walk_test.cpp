@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <random>
 
-// docs/actors.md, What a stream may deliver; docs/adr/0027-one-rule-of-admission.md
+// docs/actors.md, What a stream may deliver;
+// docs/adr/0027-one-rule-of-admission.md
 namespace weir::tests {
 namespace {
 
