@@ -57,16 +57,18 @@ public:
       shared_->signers.on_directory(*x.date, x.date_is_proved, now, wall);
     if (!is_of_directory(x.repo))
       return;
-    const auto [fault, text] = outcome_of(x);
+    const auto outcome = outcome_of(x);
+    const auto fault = outcome.first;
     const auto is_unknown
       = fault == look_up_fault::unknown || fault == look_up_fault::foreign;
     shared_->health.with([&](health_machine& health) {
       health.remember(x.repo, fault == look_up_fault::none);
       if (!is_unknown)
-        health.on_look_up(atproto::stable_hash(x.repo.str()), fault, text, now);
+        health.on_look_up(atproto::stable_hash(x.repo.str()), fault,
+                          outcome.second, now);
     });
     if (is_unknown)
-      note_unknown(x.repo, fault, text, now);
+      note_unknown(x.repo, fault, outcome.second, now);
   }
 
   void on_handle(const identity_handle& x, steady_time now) {

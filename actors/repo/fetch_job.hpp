@@ -24,7 +24,7 @@ public:
 
   /// @param noted Where the upstream that accounts for the repo stands now.
   void begin(uint64_t id, const position& noted) {
-    job_.emplace();
+    job_ = job{};
     job_->id = id;
     job_->noted = noted;
   }

@@ -19,7 +19,8 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
-#include <ranges>
+#include <string>
+#include <vector>
 
 namespace weir::apps {
 
@@ -37,10 +38,10 @@ std::string address_of(const std::string& url) {
 }
 
 std::string urls_of(const settings& x) {
-  return x.upstreams.empty()
-           ? "none"
-           : joined(x.upstreams
-                    | std::views::transform(&actors::upstream_config::url));
+  std::vector<std::string> out;
+  for (const auto& each : x.upstreams)
+    out.push_back(each.url);
+  return out.empty() ? "none" : joined(out);
 }
 
 /// @param x Begins with `http`.
