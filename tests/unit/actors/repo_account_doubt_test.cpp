@@ -135,8 +135,7 @@ TEST(repo_account_doubt, a_held_event_is_overtaken_by_a_later_one) {
   EXPECT_EQ(x.row->account, account_status::suspended);
 }
 
-// -- wishes when memory is short
-// -----------------------------------------------
+// -- wishes when memory is short ----------------------------------------------
 
 // hostile-inputs.md 2.1.33: optional refreshes do not fill memory
 TEST(repo_identity, a_wish_to_refresh_is_left_to_the_row_when_memory_is_short) {
