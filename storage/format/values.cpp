@@ -217,7 +217,11 @@ void check(const repo_row& x) {
     throw bad_value{"a status is unknown"};
 }
 
-void check(const upstream_row& x) {
+/// Earlier versions wrote 4 for a life whose cursor had moved.
+void check(upstream_row& x) {
+  constexpr auto moved = static_cast<stream_life>(4);
+  if (x.life == moved)
+    x.life = stream_life::settled;
   if (x.life < stream_life::settled || x.life > stream_life::careful)
     throw bad_value{"a life is unknown"};
 }

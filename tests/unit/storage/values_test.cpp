@@ -156,12 +156,20 @@ TEST(ValuesTest, AnUnknownFormatIsRefused) {
 
 TEST(ValuesTest, ALifeThatThisVersionLacksIsRefused) {
   upstream_row row;
-  for (const int life : {0, 1, 3, 4}) {
+  for (const int life : {0, 1, 3, 5}) {
     row.life = static_cast<stream_life>(life);
     EXPECT_EQ(decode_value<upstream_row>(encode_value(row)).has_value(),
               life == 1 || life == 3)
       << life;
   }
+}
+
+TEST(ValuesTest, ALifeWhoseCursorMovedIsSettled) {
+  upstream_row row;
+  row.life = static_cast<stream_life>(4);
+  const auto back = decode_value<upstream_row>(encode_value(row));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->life, stream_life::settled);
 }
 
 TEST(ValuesTest, StoredBytesAreProvedByTheirChecksum) {
