@@ -34,13 +34,4 @@ result<net::url> did_document_url(const atproto::did& repo,
                         + document_path);
 }
 
-bool says_gone(const atproto::did& repo, int status, std::string_view body) {
-  const auto of_directory = repo.str().starts_with(plc);
-  const auto first = body.find_first_not_of(" \t\r\n");
-  const auto is_web_page = first != body.npos && body[first] == '<';
-  return (status == 410 && !(of_directory && is_web_page))
-         || (status == 404 && of_directory
-             && body.find("not available") != body.npos);
-}
-
 } // namespace weir::actors

@@ -19,10 +19,4 @@ result<net::url> did_document_url(const atproto::did& repo,
                                   const std::string& directory,
                                   bool allow_private);
 
-/// Whether an answer means that the identity no longer exists
-/// (protocol-coverage.md 8.1): 410, or from the directory of did:plc a 404 with
-/// the text "not available". A web page with status 410 is from a proxy before
-/// the directory (docs/adr/0011).
-bool says_gone(const atproto::did& repo, int status, std::string_view body);
-
 } // namespace weir::actors

@@ -1,5 +1,6 @@
 #include "apps/weir/key_look_up.hpp"
 
+#include "actors/identity/lookup_answers.hpp"
 #include "actors/support/did_document_url.hpp"
 #include "atproto/did_document.hpp"
 
