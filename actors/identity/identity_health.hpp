@@ -1,9 +1,8 @@
 #pragma once
 
+#include "actors/identity/lookup_answers.hpp"
 #include "actors/support/context.hpp"
-#include "actors/support/health_machine.hpp"
 #include "actors/support/store_readers.hpp"
-#include "messages/identity.hpp"
 #include "messages/journal.hpp"
 
 #include <caf/send.hpp>
@@ -58,17 +57,14 @@ public:
     if (!is_of_directory(x.repo))
       return;
     const auto outcome = outcome_of(x);
-    const auto fault = outcome.first;
-    const auto is_unknown
-      = fault == look_up_fault::unknown || fault == look_up_fault::foreign;
     shared_->health.with([&](health_machine& health) {
-      health.remember(x.repo, fault == look_up_fault::none);
-      if (!is_unknown)
-        health.on_look_up(atproto::stable_hash(x.repo.str()), fault,
-                          outcome.second, now);
+      health.remember(x.repo, outcome.fault == look_up_fault::none);
+      if (!outcome.is_unknown())
+        health.on_look_up(atproto::stable_hash(x.repo.str()), outcome.fault,
+                          outcome.text, now);
     });
-    if (is_unknown)
-      note_unknown(x.repo, fault, outcome.second, now);
+    if (outcome.is_unknown())
+      note_unknown(x.repo, outcome, now);
   }
 
   void on_handle(const identity_handle& x, steady_time now) {
@@ -87,49 +83,15 @@ public:
   void end() { shared_ = nullptr; }
 
 private:
-  static bool is_of_directory(const atproto::did& x) {
-    return x.str().starts_with("did:plc:");
-  }
-
-  /// What a look-up shows about the directory, and its text.
-  static std::pair<look_up_fault, std::string>
-  outcome_of(const identity_document& x) {
-    const auto why = x.doc.error();
-    if (x.limited)
-      return {look_up_fault::limited, to_string(why)};
-    switch (why.code) {
-      case ec::none:
-        break;
-      case ec::unreachable:
-        return {look_up_fault::unreachable, to_string(why)};
-      case ec::not_found:
-        if (x.is_foreign)
-          return {look_up_fault::foreign,
-                  to_string(why) + ", in words that no directory uses"};
-        return {look_up_fault::unknown, to_string(why)};
-      default:
-        return {look_up_fault::unusable, to_string(why)};
-    }
-    if (x.gone)
-      return {look_up_fault::unusable, "the DID is tombstoned"};
-    if (x.doc->signing_key.empty())
-      return {look_up_fault::unusable,
-              "the document has no usable signing key"};
-    if (x.doc->pds.empty())
-      return {look_up_fault::unusable, "the document names no PDS"};
-    return {look_up_fault::none, {}};
-  }
-
-  /// A directory keeps every document: the store tells whether it had this one.
-  void note_unknown(const atproto::did& repo, look_up_fault fault,
-                    std::string text, steady_time now) {
-    auto job = [shared = shared_, repo, fault, text = std::move(text),
-                now](store_readers& store) {
+  /// The store decides what it means.
+  void note_unknown(const atproto::did& repo, const document_outcome& outcome,
+                    steady_time now) {
+    auto job = [shared = shared_, repo, outcome, now](store_readers& store) {
       const auto row = store.load_identity(repo);
-      const auto had = row && *row && !(*row)->tombstoned;
+      const auto fault = row ? outcome.fault_beside(*row) : outcome.fault;
       shared->health.with([&](health_machine& health) {
-        health.on_look_up(atproto::stable_hash(repo.str()),
-                          had ? look_up_fault::lost : fault, text, now);
+        health.on_look_up(atproto::stable_hash(repo.str()), fault, outcome.text,
+                          now);
       });
     };
     caf::anon_send(shared_->home_of(repo).reader_of(repo),

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/support/account_json.hpp"
+#include "actors/support/health_machine.hpp"
 #include "actors/support/site.hpp"
 #include "messages/identity.hpp"
 
@@ -10,8 +11,9 @@
 
 namespace weir::actors {
 
-// What answers to look-ups mean (protocol-coverage.md 8), and who is asked for
-// the owner of a handle. Without sockets or CAF; `identity_bridge` asks.
+// What answers to look-ups mean for an identity (protocol-coverage.md 8) and for
+// the health of the directory, and who is asked for the owner of a handle.
+// Without sockets or CAF; `identity_bridge` asks.
 
 /// Without the blanks around it.
 inline std::string_view trimmed(std::string_view x) noexcept {
@@ -37,13 +39,17 @@ struct lookup_answer {
   }
 };
 
+inline bool is_of_directory(const atproto::did& x) {
+  return x.str().starts_with("did:plc:");
+}
+
 /// Whether an answer means that the identity no longer exists
 /// (protocol-coverage.md 8.1): 410, or from the directory of did:plc a 404 with
 /// the text "not available". A web page with status 410 is from a proxy before
 /// the directory (docs/adr/0011).
 inline bool says_gone(const atproto::did& repo, int status,
                       std::string_view body) {
-  const auto of_directory = repo.str().starts_with("did:plc:");
+  const auto of_directory = is_of_directory(repo);
   const auto is_web_page = trimmed(body).starts_with('<');
   return (status == 410 && !(of_directory && is_web_page))
          || (status == 404 && of_directory
@@ -86,6 +92,46 @@ inline identity_document document_in(const atproto::did& repo,
       && (why.code == ec::malformed || why.code == ec::verification_failed))
     out.doc = fail(ec::unreachable, why.context);
   return out;
+}
+
+/// What a look-up shows about the directory.
+struct document_outcome {
+  look_up_fault fault = look_up_fault::none;
+  std::string text{};
+
+  bool is_unknown() const noexcept {
+    return fault == look_up_fault::unknown || fault == look_up_fault::foreign;
+  }
+
+  /// The same of an unknown DID, beside the stored row: a directory keeps every
+  /// document.
+  look_up_fault fault_beside(
+    const std::optional<storage::identity_row>& row) const noexcept {
+    return row && !row->tombstoned ? look_up_fault::lost : fault;
+  }
+};
+
+inline document_outcome outcome_of(const identity_document& x) {
+  using enum look_up_fault;
+  const auto why = x.doc.error();
+  const auto text = to_string(why);
+  if (x.limited)
+    return {limited, text};
+  if (why.code == ec::unreachable)
+    return {unreachable, text};
+  if (why.code == ec::not_found && x.is_foreign)
+    return {foreign, text + ", in words that no directory uses"};
+  if (why.code == ec::not_found)
+    return {unknown, text};
+  if (!x.doc)
+    return {unusable, text};
+  if (x.gone)
+    return {unusable, "the DID is tombstoned"};
+  if (x.doc->signing_key.empty())
+    return {unusable, "the document has no usable signing key"};
+  if (x.doc->pds.empty())
+    return {unusable, "the document names no PDS"};
+  return {};
 }
 
 /// Notes in `out` why the answer is no page of the export, if it is none.

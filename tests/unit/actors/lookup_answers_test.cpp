@@ -50,6 +50,57 @@ TEST(lookup_answers, a_did_is_gone_or_unknown_in_the_words_of_a_directory) {
   EXPECT_FALSE(document_in(web, lookup_answer{404, ""}).is_foreign);
 }
 
+// architecture.md, Health
+TEST(lookup_answers, a_look_up_shows_whether_the_directory_does_its_work) {
+  using enum look_up_fault;
+  identity_document x;
+  const auto fault = [&x] {
+    return outcome_of(x).fault;
+  };
+  x.doc->signing_key = "zKey";
+  x.doc->pds = "https://a.test";
+  EXPECT_EQ(fault(), none);
+  EXPECT_EQ(outcome_of(x).text, "");
+  x.doc->pds = "";
+  EXPECT_EQ(outcome_of(x).text, "the document names no PDS");
+  x.doc->signing_key = "";
+  EXPECT_EQ(outcome_of(x).text, "the document has no usable signing key");
+  x.gone = true;
+  EXPECT_EQ(outcome_of(x).text, "the DID is tombstoned");
+  EXPECT_EQ(fault(), unusable);
+  x.doc = fail(ec::limit_reached, "too large");
+  EXPECT_EQ(fault(), unusable);
+  EXPECT_EQ(outcome_of(x).text, "limit_reached: too large");
+  x.doc = fail(ec::not_found, "so");
+  EXPECT_EQ(fault(), unknown);
+  x.is_foreign = true;
+  EXPECT_EQ(fault(), foreign);
+  EXPECT_EQ(outcome_of(x).text,
+            "not_found: so, in words that no directory uses");
+  x.doc = fail(ec::unreachable);
+  EXPECT_EQ(fault(), unreachable);
+  x.limited = 1s;
+  EXPECT_EQ(fault(), limited);
+}
+
+// architecture.md, Health: a directory keeps every document
+TEST(lookup_answers, a_did_that_had_a_document_is_lost_when_it_is_unknown) {
+  storage::identity_row row;
+  for (const auto fault : {look_up_fault::unknown, look_up_fault::foreign}) {
+    const document_outcome x{fault};
+    EXPECT_TRUE(x.is_unknown());
+    EXPECT_EQ(x.fault_beside(std::nullopt), fault);
+    row.tombstoned = false;
+    EXPECT_EQ(x.fault_beside(row), look_up_fault::lost);
+    row.tombstoned = true;
+    EXPECT_EQ(x.fault_beside(row), fault);
+  }
+  EXPECT_FALSE(document_outcome{look_up_fault::unusable}.is_unknown());
+  EXPECT_FALSE(document_outcome{}.is_unknown());
+  EXPECT_TRUE(is_of_directory(ann));
+  EXPECT_FALSE(is_of_directory(web) || is_of_directory(did::trusted("did:x")));
+}
+
 TEST(lookup_answers, who_limits_us_says_for_how_long) {
   EXPECT_EQ(document_in(ann, lookup_answer{429, ""}).limited, 0s);
   EXPECT_EQ(document_in(web, lookup_answer{429, "", 30s}).limited, 30s);
