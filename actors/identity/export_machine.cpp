@@ -95,8 +95,11 @@ bool export_machine::is_left(size_t wanted, steady_time now,
            : age_of(place_.whole_at, wall) >= options_.fresh.count();
 }
 
-export_machine::effects export_machine::look(size_t wanted, bool rests,
-                                             steady_time now, wall_time wall) {
+export_machine::effects export_machine::look(size_t waiting, bool limited,
+                                             bool room, steady_time now,
+                                             wall_time wall) {
+  const auto wanted = std::max(waiting, newcomers_);
+  const auto rests = limited || !room;
   if (at_ == phase::pausing)
     return next_page(rests, now, wall);
   if (at_ != phase::idle)
@@ -198,6 +201,7 @@ export_machine::effects export_machine::on_durable(steady_time now) {
     return {};
   if (ends_) {
     at_ = phase::idle;
+    newcomers_ = 0;
     idle_since_ = now;
     pause_ = limits::export_pause_min;
     rests_until_.reset();

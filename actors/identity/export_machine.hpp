@@ -67,10 +67,15 @@ public:
   effects on_stored(const storage::export_row& place,
                     const std::vector<atproto::did>& names, steady_time now);
 
+  /// The store has no row of a repo.
+  void on_newcomer() noexcept { ++newcomers_; }
+
   /// Decides whether there is something to do.
-  /// @param wanted Documents looked up or waiting: as many may follow.
-  /// @param rests Nothing may be requested now: there is a limit or no room.
-  effects look(size_t wanted, bool rests, steady_time now, wall_time wall);
+  /// @param waiting Documents that wait, or else the newcomers since the export
+  /// was read, if they are more: as many may follow.
+  /// @param limited The directory must not be asked yet, nor without room.
+  effects look(size_t waiting, bool limited, bool room, steady_time now,
+               wall_time wall);
 
   effects on_page(const std::vector<atproto::exported_operation>& operations,
                   steady_time now);
@@ -122,6 +127,7 @@ private:
 
   export_options options_;
   phase at_ = phase::loading;
+  size_t newcomers_ = 0; ///< Since the export was read.
   storage::export_row place_;
   token_bucket pages_{limits::export_pages_per_second,
                       limits::export_pages_at_once};

@@ -78,7 +78,6 @@ private:
   context_ptr shared_;
   identity_machine machine_;
   std::optional<export_machine> export_;
-  size_t newcomers_ = 0; ///< Repos without a row since the export was read.
   std::shared_ptr<identity_network> network_;
   struct waiter {
     identity_sink to;
@@ -118,7 +117,7 @@ private:
 
 void identity::ask(const identity_ask& x, const identity_sink& from) {
   if (x.probe) {
-    if (machine_.directory_pace().rests(now()))
+    if (!machine_.may_probe(now()))
       return;
     fetched_.add();
     health_.note_asked({x.repo}, false, now());
@@ -203,10 +202,9 @@ void identity::answer(identity_machine::answer x) {
 void identity::look_export() {
   if (!export_)
     return;
-  const auto wanted = std::max(machine_.waiting(), newcomers_);
-  const auto rests = machine_.directory_pace().rests(now())
-                     || !shared_->intake.backfills();
-  perform(export_->look(wanted, rests, now(), wall()));
+  perform(export_->look(machine_.waiting(),
+                        machine_.directory_pace().rests(now()),
+                        shared_->intake.backfills(), now(), wall()));
 }
 
 void identity::perform(const export_machine::effects& x) {
@@ -228,7 +226,6 @@ void identity::perform(const export_machine::effects& x) {
     network_->fetch_export(x.ask->after, x.ask->lines, identity_actor{this});
   }
   if (x.whole) {
-    newcomers_ = 0;
     log::info("export_read", {{"operations", export_->operations()}});
     load_exported();
   }
@@ -295,7 +292,8 @@ identity_actor::behavior_type identity::make_behavior() {
     [this](const identity_ask& x, const identity_sink& from) { ask(x, from); },
     [this](const identity_shared& x) { machine_.on_shared(x.repo, x.by); },
     [this](const identity_stored& x) {
-      newcomers_ += x.row ? 0 : 1;
+      if (export_ && !x.row)
+        export_->on_newcomer();
       perform(machine_.on_loaded(x.repo, x.row, now(), wall(), x.exported));
     },
     [this](const export_page& x) { on_export_page(x); },

@@ -46,6 +46,11 @@ public:
     return desk_.served_by_export();
   }
 
+  /// Whether a probe may be sent: even after failures, unless we are limited.
+  bool may_probe(steady_time now) const noexcept {
+    return !directory_pace().rests(now);
+  }
+
   /// Counts another request to the directory against the same budget.
   void spend(steady_time now) noexcept { desk_.queue().spend(now); }
 

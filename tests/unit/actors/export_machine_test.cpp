@@ -179,6 +179,32 @@ TEST(export_machine, pages_may_be_smaller_than_requested_but_not_all) {
             std::vector<std::string>{"it goes on for longer than it said"});
 }
 
+TEST(export_machine, without_room_nothing_is_asked_for) {
+  export_reader x{3'500};
+  x.start();
+  x.look(many, false, false);
+  EXPECT_TRUE(x.asked.empty());
+  x.look();
+  EXPECT_EQ(x.asked.size(), 1u);
+}
+
+TEST(export_machine, newcomers_count_until_it_was_read) {
+  constexpr auto few = limits::export_wanted_min - 1;
+  export_reader x{10};
+  x.start();
+  for (size_t i = 0; i < few; ++i)
+    x.machine.on_newcomer();
+  x.look(few);
+  EXPECT_TRUE(x.asked.empty()) << "those that wait may be the same";
+  x.machine.on_newcomer();
+  x.run(0);
+  EXPECT_TRUE(x.whole);
+  const auto asked = x.asked.size();
+  x.pass(limits::export_fresh);
+  x.run(0);
+  EXPECT_EQ(x.asked.size(), asked);
+}
+
 TEST(export_machine, a_directory_that_limits_us_is_asked_for_nothing) {
   export_reader x{3'500};
   x.start();

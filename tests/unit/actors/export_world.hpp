@@ -42,8 +42,8 @@ public:
 
   void start() { take(machine.start()); }
 
-  void look(size_t wanted = many, bool rests = false) {
-    take(machine.look(wanted, rests, now, wall));
+  void look(size_t waiting = many, bool limited = false, bool room = true) {
+    take(machine.look(waiting, limited, room, now, wall));
   }
 
   void take(export_machine::effects x) {

@@ -89,6 +89,18 @@ TEST(identity_machine, a_look_up_that_is_limited_waits_and_is_made_again) {
   EXPECT_THAT(x.last.fetch, IsEmpty()) << "who asked meanwhile has it, too";
 }
 
+TEST(identity_machine, a_probe_is_sent_unless_the_directory_limits_us) {
+  resolver x;
+  x.fetch(1);
+  x.document(fail(ec::unreachable, "refused"));
+  EXPECT_TRUE(x.machine.may_probe(x.now));
+  x.machine.rest_directory(0s, x.now);
+  x.pass(limits::plc_rest_min - 1us);
+  EXPECT_FALSE(x.machine.may_probe(x.now));
+  x.pass(1us);
+  EXPECT_TRUE(x.machine.may_probe(x.now));
+}
+
 // limits::identity_waiting_max: it takes a place like any other
 TEST(identity_machine, look_ups_that_are_limited_hold_no_more_places) {
   identity_options options;
