@@ -11,11 +11,9 @@
 
 namespace weir::actors {
 
-// What answers to look-ups mean for an identity (protocol-coverage.md 8) and for
-// the health of the directory, and who is asked for the owner of a handle.
-// Without sockets or CAF; `identity_bridge` asks.
+// What answers to look-ups mean for an identity (protocol-coverage.md 8) and
+// the directory's health. Without sockets or CAF; `identity_bridge` asks.
 
-/// Without the blanks around it.
 inline std::string_view trimmed(std::string_view x) noexcept {
   constexpr std::string_view blank = " \t\r\n";
   x.remove_prefix(std::min(x.find_first_not_of(blank), x.size()));
@@ -103,8 +101,7 @@ struct document_outcome {
     return fault == look_up_fault::unknown || fault == look_up_fault::foreign;
   }
 
-  /// The same of an unknown DID, beside the stored row: a directory keeps every
-  /// document.
+  /// That of an unknown DID beside its stored row: a directory keeps documents.
   look_up_fault fault_beside(
     const std::optional<storage::identity_row>& row) const noexcept {
     return row && !row->tombstoned ? look_up_fault::lost : fault;
@@ -199,18 +196,16 @@ inline result<atproto::did> owner_in_file(const result<lookup_answer>& x,
 inline void take_resolved(const result<lookup_answer>& x,
                           identity_handle& out) {
   out.resolver = resolver_answer::none;
-  if (!x) {
-    // For its own name nothing else follows.
-    out.owner = fail(ec::unreachable, x.error().context);
+  // For its own name nothing else follows.
+  out.owner = fail(ec::unreachable, x.error().context);
+  if (!x)
     return;
-  }
   const auto body = parse_object(x->body);
   const auto is_away = x->status >= 500 || x->status == 429;
   const auto foreign = x->status_text() + ", in words that no resolver uses";
-  if (is_away || !body) {
-    out.owner = fail(ec::unreachable, is_away ? x->status_text() : foreign);
+  out.owner = fail(ec::unreachable, is_away ? x->status_text() : foreign);
+  if (is_away || !body)
     return;
-  }
   out.owner = atproto::did::parse(text_of(*body, "did"));
   const auto is_given = out.owner || x->status == 200 || x->status == 400
                         || text_of(*body, "error") == "HandleNotFound";

@@ -5,7 +5,6 @@
 #include "net/url.hpp"
 
 #include <string>
-#include <string_view>
 
 namespace weir::actors {
 
