@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/supervisor/holders_machine.hpp"
+#include "actors/supervisor/host_answers.hpp"
 #include "actors/supervisor/supervisor.hpp"
 #include "net/http_client.hpp"
 #include "wire/filter.hpp"
@@ -12,6 +13,13 @@
 #include <utility>
 
 namespace weir::actors {
+
+/// An answer as rules read it, while `x` lives.
+inline result<host_answer> as_host_answer(const result<net::http_response>& x) {
+  if (!x)
+    return x.error();
+  return host_answer{x->status, x->wait(), as_text(x->body)};
+}
 
 /// The `holders_run` of each PDS, by upstream. All functions may be called from
 /// any thread.
