@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/supervisor/holders_machine.hpp"
 #include "actors/supervisor/host_answers.hpp"
 #include "actors/supervisor/supervisor.hpp"
 #include "net/http_client.hpp"
@@ -58,17 +57,7 @@ struct holders_question {
 /// the wanted collections: a PDS has no listReposByCollection, so it is asked
 /// about each active account that is not tracked with
 /// `com.atproto.repo.describeRepo`, one after the other (SYNC-18). The page
-/// goes to `to` when all accounts were asked about.
-///
-/// `holders_machine` decides which accounts are passed over
-/// (`listing_page::unanswered`; the next listing asks about them again) and
-/// when the page fails. The page also fails when the host asks us to wait: with
-/// `ec::rate_limited` if it has answered before that, so that the work goes on
-/// where it was. When a page that failed comes again, accounts with an answer
-/// are not asked about a second time.
-///
-/// A host that denies all accounts that it lists is not believed: at the end of
-/// such a listing they count as unanswered.
+/// goes to `to` when it has ended; `holders_page` has the rules.
 /// @param first Whether it is the first page of its listing.
 void find_holders(holders_question about, bool first, listing_page page);
 

@@ -5,6 +5,8 @@
 
 #include <boost/json.hpp>
 
+#include <algorithm>
+
 namespace weir::actors {
 
 namespace {
@@ -14,10 +16,8 @@ using told_kind = account_answer::kind;
 void read_status(const boost::json::object& body, account_answer& out) {
   const auto* active = body.if_contains("active");
   if (active == nullptr || !active->is_bool()
-      || text_of(body, "did") != out.repo.str()) {
-    out.what = told_kind::useless;
+      || text_of(body, "did") != out.repo.str())
     return;
-  }
   out.what = told_kind::told;
   out.account = read_account_status(body);
   if (const auto rev = atproto::tid::parse(text_of(body, "rev")))
@@ -26,12 +26,12 @@ void read_status(const boost::json::object& body, account_answer& out) {
 
 void read_refusal(const boost::json::object& body, account_answer& out) {
   const auto account = account_of_error(text_of(body, "error"));
-  out.what = !account ? told_kind::useless
-             : *account == storage::account_status::deleted
-               ? told_kind::not_found
-               : told_kind::told;
-  if (out.what == told_kind::told)
+  if (account == storage::account_status::deleted) {
+    out.what = told_kind::not_found;
+  } else if (account) {
+    out.what = told_kind::told;
     out.account = *account;
+  }
 }
 
 void read_lines(std::string_view body, const upstream_view& before,
@@ -73,12 +73,10 @@ bool read_repo_status(const result<host_answer>& x, account_answer& out) {
     return false;
   }
   const auto body = parse_object(x->body);
-  const auto refused = x->status == 400 || x->status == 404;
-  if (!body || (x->status != 200 && !refused))
-    out.what = told_kind::useless;
-  else if (refused)
+  out.what = told_kind::useless;
+  if (body && (x->status == 400 || x->status == 404))
     read_refusal(*body, out);
-  else
+  else if (body && x->status == 200)
     read_status(*body, out);
   return out.what == told_kind::useless
          || (out.what == told_kind::told && !out.rev.defined()
@@ -104,8 +102,7 @@ void read_latest_commit(const result<host_answer>& x, account_answer& out) {
     return failed({});
   if (!body.is_object())
     return;
-  if (const auto rev
-      = atproto::tid::parse(text_of(body.get_object(), "rev"))) {
+  if (const auto rev = atproto::tid::parse(text_of(body.get_object(), "rev"))) {
     out.what = told_kind::told; // The status of what the host serves.
     out.rev = *rev;
   }
@@ -130,6 +127,36 @@ void read_listing(const result<host_answer>& x, const upstream_view& before,
     out.repos = fail(ec::unreachable, http);
   else
     read_lines(x->body, before, out);
+}
+
+std::pair<holders_machine::answer, holders_run::said>
+read_description(const result<host_answer>& x, const atproto::did& repo,
+                 const wire::collection_filter& wanted) {
+  using enum holders_machine::answer;
+  using said = holders_run::said;
+  if (!x)
+    return {x.error().code == ec::limit_reached ? unclear : away,
+            said::nothing};
+  const auto is_wanted = [&wanted](const auto& name) {
+    return name.is_string() && wanted.matches(name.get_string());
+  };
+  const auto status = x->status;
+  const auto body = parse_object(x->body);
+  const auto* names = body ? body->if_contains("collections") : nullptr;
+  if (status == 200 && names != nullptr && names->is_array()
+      && text_of(*body, "did") == repo.str())
+    return {described, std::ranges::any_of(names->get_array(), is_wanted)
+                         ? said::holds
+                         : said::without};
+  // Another 404 may come from a proxy, or from a host without this method.
+  if ((status == 400 || status == 404) && body
+      && account_of_error(text_of(*body, "error")))
+    return {absent, said::absent};
+  if (status == 408 || (status >= 502 && status <= 504))
+    return {away, said::nothing};
+  if (status == 401 || status == 404 || status == 501)
+    return {refused, said::nothing};
+  return {unclear, said::nothing};
 }
 
 } // namespace weir::actors

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "actors/supervisor/holders_machine.hpp"
 #include "actors/support/upstream_view.hpp"
 #include "messages/account.hpp"
 #include "messages/backfill.hpp"
 
 #include <chrono>
 #include <string_view>
+#include <utility>
 
 /// What the answers of hosts mean. An error: there was none.
 namespace weir::actors {
@@ -28,10 +30,15 @@ bool read_repo_status(const result<host_answer>& x, account_answer& out);
 /// did not answer at all.
 void read_latest_commit(const result<host_answer>& x, account_answer& out);
 
-/// Reads a page of a listing. Leaves out lines that are not repos. A body that
-/// is no listing is an error.
+/// Reads a page of a listing, without lines that are not repos.
 /// @param before The upstream before the request.
 void read_listing(const result<host_answer>& x, const upstream_view& before,
                   listing_page& out);
+
+/// Reads an answer to describeRepo: its kind, and whether the repo has records
+/// in one of the wanted collections.
+std::pair<holders_machine::answer, holders_run::said>
+read_description(const result<host_answer>& x, const atproto::did& repo,
+                 const wire::collection_filter& wanted);
 
 } // namespace weir::actors

@@ -29,8 +29,8 @@ status_read read_about(const result<host_answer>& x) {
 }
 
 status_read read_body(std::string_view rest) {
-  const auto body = R"({"did":")" + asked_did.str() + R"(",)"
-                    + std::string{rest} + '}';
+  const auto body
+    = R"({"did":")" + asked_did.str() + R"(",)" + std::string{rest} + '}';
   return read_about(host_answer{200, 0s, body});
 }
 
