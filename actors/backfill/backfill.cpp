@@ -110,15 +110,13 @@ void backfill::run() {
 
 void backfill::end(fetch_machine::ending x) {
   const auto& shared = *env_.shared;
-  const auto succeeded = x.reason.code == ec::none;
-  if (x.counts_for_host)
+  if (x.host_fault)
     env_.shared->health.with([&](health_machine& health) {
       health.on_fetch(atproto::stable_hash(repo_.str()), order_.pds,
-                      succeeded || x.account ? "" : to_string(x.reason),
-                      shared.time->steady_now());
+                      *x.host_fault, shared.time->steady_now());
     });
   send(env_.shared->supervisor, host_report{order_.pds, x.host, x.retry_after});
-  if (succeeded) {
+  if (x.reason.code == ec::none) {
     env_.records->add(import_->records());
     send(from_,
          repo_fetched{order_.job,

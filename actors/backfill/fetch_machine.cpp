@@ -149,10 +149,11 @@ fetch_machine::give_up(error why, host_verdict host,
                        std::optional<storage::account_status> account) {
   ended_ = true;
   const auto ahead = import_->ahead();
-  const auto counts
-    = account || (is_hosts_fault(why, host) && !ahead.defined());
+  std::optional<std::string> fault;
+  if (account || (is_hosts_fault(why, host) && !ahead.defined()))
+    fault = account ? "" : to_string(why);
   return {.end = ending{std::move(why), host, head_.retry_after, account, ahead,
-                        counts}};
+                        std::move(fault)}};
 }
 
 } // namespace weir::actors

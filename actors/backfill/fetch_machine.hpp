@@ -41,8 +41,9 @@ public:
     std::optional<storage::account_status> account;
     /// The rev of a root whose only fault is that it is ahead of our clock.
     atproto::tid ahead;
-    /// Whether the ending counts for or against the host in the node's health.
-    bool counts_for_host = true;
+    /// What the node's health counts against the host. Empty: it counts for the
+    /// host; nothing: the ending shows nothing about the host.
+    std::optional<std::string> host_fault = "";
   };
 
   /// In the order in which they are carried out.

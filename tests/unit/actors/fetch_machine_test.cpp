@@ -67,18 +67,21 @@ TEST(FetchMachineTest, WhatAnAnswerSaysOfHostAndAccount) {
     ec code;
     host_verdict host;
     std::optional<account_status> account;
-    bool counts_for_host;
+    std::optional<std::string> host_fault;
   };
   const auto takendown = R"({"error":"RepoTakendown"})";
   for (const auto& x : {
-         row{429, "", ec::rate_limited, host_verdict::rate_limited, {}, false},
+         row{429, "", ec::rate_limited, host_verdict::rate_limited, {}, {}},
          row{400, takendown, ec::account_inactive, host_verdict::fine,
-             account_status::takendown, true},
+             account_status::takendown, ""},
          row{404, takendown, ec::account_inactive, host_verdict::fine,
-             account_status::takendown, true},
-         row{401, takendown, ec::unreachable, host_verdict::fine, {}, true},
-         row{404, "<html>", ec::not_found, host_verdict::fine, {}, true},
-         row{500, "", ec::unreachable, host_verdict::failed, {}, true},
+             account_status::takendown, ""},
+         row{401, takendown, ec::unreachable, host_verdict::fine, {},
+             "unreachable: HTTP 401 RepoTakendown"},
+         row{404, "<html>", ec::not_found, host_verdict::fine, {},
+             "not_found: HTTP 404 "},
+         row{500, "", ec::unreachable, host_verdict::failed, {},
+             "unreachable: HTTP 500 "},
        }) {
     running_fetch fetch;
     const auto end = fetch.answer(x.status, x.body).end;
@@ -86,10 +89,24 @@ TEST(FetchMachineTest, WhatAnAnswerSaysOfHostAndAccount) {
     EXPECT_EQ(end->reason.code, x.code) << x.status << x.body;
     EXPECT_EQ(end->host, x.host) << x.status << x.body;
     EXPECT_EQ(end->account, x.account) << x.status << x.body;
-    EXPECT_EQ(end->counts_for_host, x.counts_for_host) << x.status << x.body;
+    EXPECT_EQ(end->host_fault, x.host_fault) << x.status << x.body;
     EXPECT_EQ(end->retry_after, 40s);
     EXPECT_FALSE(fetch.machine->may_step());
   }
+}
+
+TEST(FetchMachineTest, ASuccessCountsForTheHostAndAFaultOfOursDoesNotCount) {
+  running_fetch good;
+  good.download();
+  good.run();
+  ASSERT_TRUE(good.end);
+  EXPECT_EQ(good.end->reason.code, ec::none);
+  EXPECT_EQ(good.end->host_fault, "");
+  running_fetch ours;
+  ours.download();
+  const auto end = ours.machine->on_step(fail(ec::disk_full, "no spool")).end;
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->host_fault, std::nullopt);
 }
 
 TEST(FetchMachineTest, AHostThatSaysNothingIsSilentAndOneThatBreaksOffFailed) {
