@@ -45,8 +45,8 @@ struct account_told {
   /// notes it in its row, and the host is asked again.
   bool once = false;
   atproto::tid rev{}; ///< Rev of the repo there; undefined when not said.
-  /// first_cursor_since_reset of the covering upstream before the request was
-  /// made.
+  /// The position since which the stream of the covering upstream had no gap
+  /// (docs/completeness.md, The terms) before the request was made.
   position noted{};
   bool prove = false; ///< It was asked because the repo's position is stale.
 };

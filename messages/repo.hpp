@@ -88,7 +88,9 @@ struct repo_listed {
   atproto::did repo;
   atproto::tid rev; ///< Undefined when the listing does not name one.
   storage::account_status account = storage::account_status::active;
-  position noted;        ///< first_cursor_since_reset before the request.
+  /// The position since which the stream of that upstream had no gap before the
+  /// request (docs/completeness.md, The terms).
+  position noted;
   uint32_t upstream = 0; ///< The upstream that was listed.
   position asked_at{};   ///< Position of its stream before the request.
 };

@@ -17,7 +17,8 @@ inline bool is_noted(const storage::repo_row& row,
 }
 
 /// A commit of the accounting upstream was applied or seen (CONS-19 to 21).
-/// @param since_reset The stamp's first_cursor_since_reset.
+/// @param since_reset The position since which its stream had no gap when the
+/// event came (docs/completeness.md, The terms).
 /// @param rev The rev of the event.
 /// @param always True when the event does not contain its changes, as in a
 /// tooBig commit: only an index of its rev makes the copy whole (CONS-21).

@@ -111,8 +111,9 @@ struct upstream_view {
     return static_cast<double>(std::max<int64_t>(behind, 0)) / 1e6;
   }
 
-  /// first_cursor_since_reset; undefined while unset. Without a number (`seq`
-  /// 0) it is the begin of the epoch.
+  /// The position since which the stream has no gap (docs/completeness.md, The
+  /// terms); undefined while there is none. With `seq` 0 it is the beginning of
+  /// the epoch.
   position since_reset() const noexcept {
     return first_cursor == 0 && !whole ? position{}
                                        : position{id, epoch, first_cursor};

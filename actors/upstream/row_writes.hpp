@@ -24,7 +24,8 @@ public:
   /// The row has changed and is written without waiting for the timer.
   void hurry() noexcept { dirty_ = urgent_ = true; }
 
-  /// The row has a new first_cursor_since_reset, which no write in flight has.
+  /// The row has a new stamp, the position since which the stream has no gap
+  /// (docs/completeness.md, The terms). No write in flight contains it.
   void begin_stamp() noexcept {
     hurry();
     stamp_waits_ = true;

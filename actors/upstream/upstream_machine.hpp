@@ -123,7 +123,8 @@ public:
     return connected_ && !dropping_ && epoch_.is_whole();
   }
 
-  /// The row with the current first_cursor_since_reset is on disk.
+  /// The position since which the stream has no gap (docs/completeness.md, The
+  /// terms) is on disk.
   bool stamp_durable() const noexcept { return !writes_.stamp_waits(); }
 
   /// Every event from before this moment has come and is finished.
