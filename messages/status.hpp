@@ -30,7 +30,7 @@ struct actor_status {
   /// Which one it is of its kind: a DID, an origin, the number of a partition,
   /// or that and its own number there, such as `0.1`.
   std::string name;
-  std::string kind;   ///< As in actors.md, in lower case.
+  std::string kind;   ///< As in the first table of docs/actors.md.
   std::string parent; ///< The kind that started it; empty for NODE.
   std::vector<status_field> state;
 
