@@ -1,5 +1,6 @@
 # Fails when a file or a function of the product is longer than a reader should
-# have to hold in mind. Files of tests are checked as well, their functions not.
+# have to hold in mind, or a line with a comment wider than its screen. Files of
+# tests are checked as well, their functions not.
 # CTest runs: cmake -DROOT=<source dir> -P cmake/check_sizes.cmake
 #
 # A function ends with a line that is one brace, as clang-format leaves it. It
@@ -11,9 +12,21 @@ include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
 set(hpp_lines_max 250)
 set(cpp_lines_max 400)
 set(function_lines_max 40)
+set(columns_max 80)
 
 weir_read_allowed(allowed sizes_allowed.txt "function")
 set(unused ${allowed})
+
+# A "//" before any text in quotes, or after the last one, begins a comment. The
+# "//" of a URL stands in quotes.
+function(check_comments source)
+  math(EXPR too_wide "${columns_max} + 1")
+  file(STRINGS "${ROOT}/${source}" wide LENGTH_MINIMUM ${too_wide}
+       REGEX "^[^\"]*//|//[^\"]*$" ENCODING UTF-8)
+  if(NOT wide STREQUAL "")
+    weir_fault("${source}: a comment ends beyond column ${columns_max}")
+  endif()
+endfunction()
 
 # A function of so many lines that begins with this line.
 function(check_function source first count)
@@ -90,6 +103,7 @@ foreach(source IN LISTS sources)
   if(count GREATER ${kind}_lines_max)
     weir_fault("${source}: ${count} lines, ${${kind}_lines_max} are allowed")
   endif()
+  check_comments("${source}")
   if(count GREATER function_lines_max AND NOT source MATCHES "^tests/")
     check_functions("${source}")
   endif()
@@ -97,4 +111,4 @@ endforeach()
 foreach(key IN LISTS unused)
   weir_fault("sizes_allowed.txt: ${key} is short enough, or is no more")
 endforeach()
-weir_finish("files and functions that are too long")
+weir_finish("files, functions and comments that are too long")

@@ -26,7 +26,8 @@ struct upstream_config {
 /// configuration sets them. A program that builds a node may want fewer, as the
 /// simulator does, whose worlds are small.
 struct held_bounds {
-  size_t fetch_queue = limits::fetch_queue_max; ///< Repos that wait for a fetch.
+  /// Repos that wait for a fetch.
+  size_t fetch_queue = limits::fetch_queue_max;
   /// Repos whose hosts are asked for.
   size_t preparing = limits::fetch_preparing_max;
   size_t residents = limits::resident_repos_max; ///< REPOs of one ROUTER.

@@ -1,0 +1,1 @@
+// wide wide wide wide wide wide wide wide wide wide wide wide wide wide wide wi.

@@ -1,0 +1,1 @@
+const char* text = "one"; // wide wide wide wide wide wide wide wide wide wide w.
