@@ -18,7 +18,7 @@ inline void note_rev(const waiting_frame& x, atproto::tid rev, repo_turn& t) {
 /// Whether `x` must wait. Its rev is later than our clock, and everything else
 /// in it is correct. While the clock is suspect, the frame waits until that is
 /// decided, so that no such frame is finished too early. Before that it waits
-/// for `limits::repo_wait_max`, so that other accounts can be compared.
+/// for `limits::repo_clock_wait_max`, so that other accounts can be compared.
 inline bool awaits_clock(waiting_frame& x, atproto::tid rev, repo_turn& t) {
   const auto& now = t.now;
   if (!x.ahead) {
@@ -27,7 +27,7 @@ inline bool awaits_clock(waiting_frame& x, atproto::tid rev, repo_turn& t) {
   }
   if (now.clock == nullptr)
     return false;
-  auto until = *x.ahead + limits::repo_wait_max;
+  auto until = *x.ahead + limits::repo_clock_wait_max;
   switch (now.clock->verdict(x.frame.at.upstream, now.steady, now.wall)) {
     case clock_verdict::doubted:
     case clock_verdict::hearing:

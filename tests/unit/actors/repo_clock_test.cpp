@@ -126,10 +126,10 @@ TEST_F(RepoClockTest, WhatWaitsBehindItMakesRoomToo) {
   EXPECT_EQ(x.row->status, repo_status::desync);
 }
 
-// architecture.md, Limits: limits::repo_wait_max
+// architecture.md, A wrong clock: limits::repo_clock_wait_max
 TEST_F(RepoClockTest, WithoutAVerdictItWaitsAMoment) {
   const auto seq = x.take(commit_in(1h));
-  x.pass(limits::repo_wait_max - 1us);
+  x.pass(limits::repo_clock_wait_max - 1us);
   EXPECT_FALSE(x.finished(seq));
   x.pass(1us);
   x.settle();
