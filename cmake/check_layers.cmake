@@ -1,5 +1,5 @@
-# Fails when a file includes something its folder may not see, and when an actor
-# finds the place of a DID by itself.
+# Fails when a file includes something its folder may not see, when an actor finds
+# the place of a DID by itself, and when a shell reads JSON.
 # CTest runs: cmake -DROOT=<source dir> -P cmake/check_layers.cmake
 # docs/architecture.md shows the same rules as a picture.
 include("${CMAKE_CURRENT_LIST_DIR}/check_tools.cmake")
@@ -54,6 +54,24 @@ set(machine_may
 |^(net|actors/[a-z]+)/limits(_[a-z]+)?\\.hpp$")
 set(bounds "/limits(_[a-z]+)?\\.hpp$")
 set(machine_libraries "<(caf|leveldb|openssl|boost/(asio|beast))[/.]")
+
+# A file of actors/ that includes CAF is a shell and translates messages. What it
+# reads out of an answer, such as JSON, is a rule. cmake/layers_allowed.txt lists
+# the shells that do it nevertheless, "file | reason".
+set(shell_library "<caf/")
+set(answer_library "<boost/json[/.]")
+weir_read_allowed(json_shells layers_allowed.txt file)
+
+function(check_shell source includes)
+  if(includes MATCHES "${shell_library}" AND includes MATCHES "${answer_library}")
+    if(source IN_LIST json_shells)
+      list(REMOVE_ITEM json_shells "${source}")
+      set(json_shells "${json_shells}" PARENT_SCOPE)
+    else()
+      weir_fault("${source}: a shell with CAF reads no JSON")
+    endif()
+  endif()
+endfunction()
 
 # The files that actors/CMakeLists.txt has in the library `machines`.
 function(read_machines out)
@@ -191,6 +209,7 @@ foreach(folder IN ITEMS base atproto wire net storage messages actors simnet
       endif()
     endforeach()
     if(folder STREQUAL "actors")
+      check_shell("${source}" "${includes}")
       check_rules("${source}")
     endif()
     if(folder STREQUAL "messages" AND NOT source MATCHES "${caf_messages}")
@@ -203,5 +222,8 @@ foreach(folder IN ITEMS base atproto wire net storage messages actors simnet
       endif()
     endif()
   endforeach()
+endforeach()
+foreach(source IN LISTS json_shells)
+  weir_fault("layers_allowed.txt: ${source} includes not both, or is no more")
 endforeach()
 weir_finish("includes against the layering")

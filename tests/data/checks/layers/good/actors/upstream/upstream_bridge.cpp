@@ -1,0 +1,2 @@
+#include <boost/json.hpp>
+#include <caf/send.hpp>
