@@ -63,8 +63,8 @@ struct repo_attended {
   std::optional<error> failed{};
 };
 
-/// A download begins. The BACKFILL that comes with it is whom `job_cancelled`
-/// ends. From: BACKFILL. To: SUPERVISOR.
+/// A download begins. The message also has the BACKFILL, so that SUPERVISOR
+/// can end it with `job_cancelled`. From: BACKFILL. To: SUPERVISOR.
 struct fetch_begun {
   atproto::did repo;
   uint64_t job = 0;

@@ -107,7 +107,8 @@ void add_consumer_gauges(context& shared) {
                 [&shared] {
                   return backlog_seconds(shared, shared.time->wall_now());
                 });
-  metrics.gauge("weir_consumer_inflight", "Events in the window",
+  metrics.gauge("weir_consumer_inflight",
+                "Events that are read for an application and not acked",
                 sum_of(shared, &consumer_stats::in_flight));
   metrics.counter("weir_delivered_total", "Events sent",
                   sum_of(shared, &consumer_stats::sent));

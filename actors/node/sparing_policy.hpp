@@ -36,7 +36,7 @@ class sparing_policy : public caf::policy::unprofiled {
 public:
   struct waiting {
     caf::resumable* job;
-    bool outside; ///< It was given work by no actor.
+    bool outside; ///< Its work came from no actor.
   };
 
   /// One thread. CAF copies it before the thread runs.
@@ -54,10 +54,11 @@ public:
     std::mutex lock;
     std::deque<waiting> queue;
     size_t outside = 0; ///< Those in `queue` that came from outside.
-    /// Those that overtake, also after their end: they are compared only.
+    /// Actors that overtake. The pointers stay here after the actors have
+    /// ended, because they are only compared.
     std::vector<const caf::resumable*> first;
     std::vector<worker_data*> sleeping; ///< The last one fell asleep last.
-    bool waking = false; ///< One that slept is on its way.
+    bool waking = false; ///< A woken thread has not begun to run yet.
   };
 
   template <class Coordinator>
@@ -112,9 +113,9 @@ public:
   }
 
 private:
-  /// As many waiting actors are worth another thread. What a JOURNAL sends
-  /// after a batch with one commit (to a REPO, an UPSTREAM and a CONSUMER) is
-  /// not.
+  /// When this many actors wait, another thread is woken. It is one more than a
+  /// JOURNAL sends to after a batch with one commit: a REPO, an UPSTREAM and a
+  /// CONSUMER.
   static constexpr size_t crowd = 4;
 
   static void sleep(coordinator_data& x, worker_data& me,
@@ -139,8 +140,8 @@ private:
     wake(x, false, guard);
   }
 
-  /// Wakes a thread if one sleeps and what waits is worth it.
-  /// @param at_once It is, however little it is.
+  /// Wakes a thread if one sleeps and enough actors wait, or one from outside.
+  /// @param at_once Wake a thread even for a single waiting actor.
   static void wake(coordinator_data& x, bool at_once,
                    std::unique_lock<std::mutex>& guard) {
     if (!at_once && x.outside == 0 && x.queue.size() < crowd)

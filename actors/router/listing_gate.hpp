@@ -91,7 +91,7 @@ private:
 
   size_t places_;
   size_t share_;
-  size_t held_ = 0; ///< The same of all listings.
+  size_t held_ = 0; ///< The sum of `held` over all listings.
   std::map<uint32_t, listing> listings_;
   std::unordered_map<atproto::did, uint32_t> doubting_;
 };

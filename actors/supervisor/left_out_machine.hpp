@@ -96,9 +96,9 @@ public:
     return out;
   }
 
-  /// Decides about one repo of that page. After a loss the listing would have
-  /// proved the copy: its host is asked to, as after a look at all rows, even
-  /// if it answered a moment before the loss.
+  /// Decides about one repo of that page. After a loss of events the listing
+  /// would have proved the copy. As it left the repo out, the host is asked for
+  /// that proof instead, even if it answered a moment before the loss.
   /// @param relay The upstream is a relay.
   verdict on_left_out(uint32_t upstream, bool relay,
                       const left_out_page::repo& x, steady_time now) {

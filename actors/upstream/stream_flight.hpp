@@ -26,7 +26,7 @@ public:
     uint32_t bytes = 0;
     uint64_t seq = 0;
     bool done = false;
-    wall_time changed; ///< When what it tells happened; 0: it does not say.
+    wall_time changed; ///< When its event happened; 0: it does not say.
   };
 
   /// @param numbers_since The epoch in which the host started its seqs.

@@ -137,8 +137,9 @@ TEST(MemoryPlanTest, MuchMemoryRaisesNoBound) {
             limits::backfill_bytes_max);
 }
 
-// An operator may want fewer than there is memory for.
-TEST(MemoryPlanTest, BoundsOfAnOperatorAreKept) {
+// A program that builds a node may want fewer than there is memory for. No key
+// of the configuration sets these bounds.
+TEST(MemoryPlanTest, BoundsOfTheProgramAreKept) {
   auto config = limited_to(limits::memory_limit_range.max);
   config.most.fetch_queue = 10;
   config.most.names = 65'536;
