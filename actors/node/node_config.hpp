@@ -3,7 +3,7 @@
 #include "actors/identity/limits.hpp"
 #include "actors/node/limits.hpp"
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/support/tracking_mode.hpp"
 #include "actors/upstream/limits.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "actors/supervisor/question_machine.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "actors/support/completeness_census.hpp"
 #include "base/error.hpp"
 #include "messages/account.hpp"

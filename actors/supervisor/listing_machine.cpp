@@ -1,5 +1,6 @@
 #include "actors/supervisor/listing_machine.hpp"
 
+#include "actors/supervisor/limits_claims.hpp"
 #include "net/limits.hpp"
 
 namespace weir::actors {

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "actors/supervisor/claims_machine.hpp"
-#include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_claims.hpp"
 #include "actors/support/site.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"

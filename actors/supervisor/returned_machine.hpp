@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_claims.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 #include "net/limits.hpp"

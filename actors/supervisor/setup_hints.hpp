@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "actors/supervisor/listing_machine.hpp"
 #include "actors/support/completeness_census.hpp"
 #include "actors/support/upstream_view.hpp"

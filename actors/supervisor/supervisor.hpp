@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/supervisor/limits_accounts.hpp"
-#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_claims.hpp"
 #include "actors/supervisor/listing_machine.hpp"
 #include "actors/supervisor/question_machine.hpp"
 #include "actors/supervisor/supervisor_machine.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "actors/support/limits.hpp"
 
 namespace weir::actors {

@@ -2,7 +2,7 @@
 
 #include "actors/node/limits.hpp"
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "actors/support/limits.hpp"
 #include "apps/weir/option_fields.hpp"
 #include "base/joined.hpp"

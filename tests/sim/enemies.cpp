@@ -1,7 +1,7 @@
 #include "tests/sim/enemies.hpp"
 
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "simnet/hostile_hosts.hpp"
 #include "tests/sim/plots.hpp"
 #include "tests/sim/pressure.hpp"

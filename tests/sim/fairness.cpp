@@ -1,6 +1,6 @@
 #include "tests/sim/fairness.hpp"
 
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "tests/sim/enemies.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_claims.hpp"
 #include "tests/system/hostile_downloads.hpp"
 
 #include <atomic>

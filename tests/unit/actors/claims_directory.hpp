@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/supervisor/claims_machine.hpp"
-#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_claims.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

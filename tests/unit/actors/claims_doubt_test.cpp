@@ -1,5 +1,4 @@
-#include "actors/supervisor/limits_accounts.hpp"
-#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_claims.hpp"
 #include "tests/unit/actors/claims_directory.hpp"
 
 // Claims, and a directory with wrong answers.

@@ -1,5 +1,4 @@
-#include "actors/supervisor/limits_accounts.hpp"
-#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_claims.hpp"
 #include "tests/unit/actors/claims_directory.hpp"
 
 // A repo that only a listing names is a claim until a DID document agrees.

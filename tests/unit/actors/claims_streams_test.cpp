@@ -1,6 +1,6 @@
 #include "actors/supervisor/claims_machine.hpp"
-#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_claims.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 #include "actors/supervisor/completeness_laps.hpp"
 #include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "actors/support/limits.hpp"
 
 #include "actors/supervisor/question_machine.hpp"

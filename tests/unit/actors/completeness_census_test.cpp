@@ -1,5 +1,5 @@
 #include "actors/supervisor/completeness_laps.hpp"
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "actors/support/completeness_census.hpp"
 #include "actors/support/limits.hpp"
 

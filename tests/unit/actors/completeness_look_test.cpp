@@ -1,6 +1,6 @@
 #include "actors/supervisor/completeness_look.hpp"
 
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "storage/format/limits.hpp"
 #include "tests/unit/actors/upstream_views.hpp"
 

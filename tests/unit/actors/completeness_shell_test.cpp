@@ -1,4 +1,4 @@
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/support/store_readers.hpp"
 #include "messages/account.hpp"

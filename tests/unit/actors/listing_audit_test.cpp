@@ -1,4 +1,5 @@
 #include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_claims.hpp"
 #include "actors/support/limits.hpp"
 #include "tests/unit/actors/listing_run.hpp"
 

@@ -1,6 +1,5 @@
 #include "actors/supervisor/host_bridges.hpp"
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_accounts.hpp"
 #include "actors/upstream/stream_bridge.hpp"
 #include "messages/account.hpp"
 #include "messages/frames.hpp"

@@ -1,5 +1,4 @@
-#include "actors/supervisor/limits_accounts.hpp"
-#include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_claims.hpp"
 #include "actors/supervisor/origin_machine.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,5 @@
 #include "actors/supervisor/limits.hpp"
+#include "actors/supervisor/limits_claims.hpp"
 #include "actors/supervisor/returned_machine.hpp"
 #include "net/limits.hpp"
 

@@ -1,4 +1,4 @@
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "actors/supervisor/uncovered_laps.hpp"
 #include "storage/format/limits.hpp"
 

@@ -5,6 +5,7 @@
 #include "actors/node/node_config.hpp"
 #include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_claims.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/upstream/limits.hpp"
 #include "atproto/limits.hpp"

@@ -2,7 +2,7 @@
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/node_config.hpp"
 #include "actors/supervisor/limits.hpp"
-#include "actors/supervisor/limits_accounts.hpp"
+#include "actors/supervisor/limits_scans.hpp"
 #include "actors/support/limits.hpp"
 #include "base/limits.hpp"
 #include "base/option_range.hpp"
