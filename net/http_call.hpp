@@ -150,7 +150,7 @@ private:
   bool retried_ = false;
 
   stream_ptr stream_;
-  std::string origin_; ///< Of `stream_`, or of the stream that it waits for.
+  std::string origin_; ///< That of `stream_`, or of the awaited stream.
   bool reused_ = false;
   bool keep_alive_ = false;
   std::string out_;

@@ -13,7 +13,6 @@ namespace weir::net {
 /// needs a list of fields and takes four times as long (ADR 25).
 class http_writer {
 public:
-  /// A request.
   http_writer(std::string_view method, std::string_view target);
 
   /// A response, with Beast's phrase for its status.

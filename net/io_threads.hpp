@@ -19,7 +19,6 @@ public:
   /// @param count Loops, 1 or 2; two when many TLS handshakes are expected.
   explicit io_threads(size_t count = 1);
 
-  /// Stops and joins.
   ~io_threads();
 
   io_threads(const io_threads&) = delete;
@@ -35,7 +34,6 @@ public:
   /// sockets that wait to be closed are closed. From any thread.
   void finish();
 
-  /// Waits for the threads.
   void join() noexcept;
 
   /// Runs `x` on the first loop.

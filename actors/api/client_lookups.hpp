@@ -74,7 +74,7 @@ public:
     return added;
   }
 
-  /// Takes an answer of IDENTITY. An old row with more to come is no answer.
+  /// Takes an answer of IDENTITY. An old row counts only if it is the last one.
   void on_fact(const atproto::did& repo,
                const result<storage::identity_row>& fact, bool last,
                wall_time wall) {
@@ -105,7 +105,6 @@ public:
     }
   }
 
-  /// Drops all clients.
   void clear() { waiting_.clear(); }
 
   size_t clients() const noexcept { return clients_; }

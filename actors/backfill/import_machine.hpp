@@ -16,7 +16,7 @@
 
 namespace weir::actors {
 
-/// What an import starts from. A base without records is like none.
+/// What an import starts from. A copy without records counts as no copy.
 struct import_order : fetch_order {
   atproto::did repo;
   /// Entries of the block index in memory; more lie in the index spool.

@@ -94,8 +94,8 @@ private:
   const delivery_sessions& sessions_;
 
   op_id next_;           ///< Everything below is settled, in a lane, or passed.
-  op_id again_from_ = 0; ///< Read again for what was erased; 0: nothing.
-  op_id again_until_ = 0; ///< Everything below was read before.
+  op_id again_from_ = 0; ///< The log is read again from here; 0: it is not.
+  op_id again_until_ = 0; ///< All operations below were read before.
   op_id durable_;
   op_id idle_through_ = 0; ///< No unread event up to here may be delivered.
   bool at_end_ = false;    ///< The log had no more at the last request.

@@ -49,7 +49,7 @@ public:
     /// Read the place and some names from the store for `on_stored`.
     bool list = false;
     std::optional<request> ask{}; ///< Ends with `on_page` or `on_failed`.
-    /// Must be written together; `on_durable` follows when there is a place.
+    /// Write `rows` and `place` together, then call `on_durable` for a place.
     std::vector<std::pair<atproto::did, std::optional<storage::identity_row>>>
       rows{};
     std::optional<storage::export_row> place{};
@@ -71,9 +71,10 @@ public:
   void on_newcomer() noexcept { ++newcomers_; }
 
   /// Decides whether there is something to do.
-  /// @param waiting Documents that wait, or else the newcomers since the export
-  /// was read, if they are more: as many may follow.
-  /// @param limited The directory must not be asked yet, nor without room.
+  /// @param waiting Documents that wait. When more newcomers came since the
+  /// export was read, their number counts: as many may follow.
+  /// @param limited The directory must not be asked yet.
+  /// @param room Without it nothing is requested either.
   effects look(size_t waiting, bool limited, bool room, steady_time now,
                wall_time wall);
 

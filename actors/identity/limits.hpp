@@ -76,9 +76,8 @@ constexpr auto export_page_timeout = 60s;
 /// The smallest piece. Its operations fit into a page, however large they are.
 constexpr size_t export_page_lines_min = 60;
 
-/// Pages may be smaller than requested, but not all of them. The number of
-/// wanted names says how many pages of the export are worth reading. The export
-/// is left after `export_requests_per_page` requests for each of these pages,
+/// Pages may be smaller than requested, but not all of them: the export is left
+/// after this number of requests for each page that the wanted names are worth,
 /// and `export_requests_min` more.
 constexpr size_t export_requests_per_page = 4;
 constexpr size_t export_requests_min = 16;

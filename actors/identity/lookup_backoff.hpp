@@ -76,8 +76,8 @@ public:
     return x.until;
   }
 
-  /// For people: why its last look-up failed, the first
-  /// `limits::lookup_cause_bytes_max` bytes of that.
+  /// Why its last look-up failed, in words, of which the first
+  /// `limits::lookup_cause_bytes_max` bytes are kept.
   /// @returns Empty when it did not fail or the failure was forgotten.
   std::string_view cause(const atproto::did& repo) const {
     const auto i = failed_.find(repo.str());

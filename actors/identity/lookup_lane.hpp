@@ -85,7 +85,7 @@ public:
       retries_.charge(now, -1, 0);
   }
 
-  /// When `take` has a look-up, unless one ends before; none: not before that.
+  /// When `take` has a look-up; none: not before one that is under way ends.
   std::optional<steady_time> due(steady_time now) const {
     if (running_ >= places_)
       return std::nullopt;

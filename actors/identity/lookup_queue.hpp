@@ -23,7 +23,7 @@ class lookup_queue {
 public:
   /// @param in_flight_max Look-ups at the directory at a time; did:web names
   /// have `limits::web_part` of this number in addition.
-  /// @param waiting_max The same for look-ups that wait or are in flight.
+  /// @param waiting_max Look-ups that wait or are in flight, likewise.
   lookup_queue(double per_second, size_t in_flight_max,
                size_t waiting_max = limits::identity_waiting_max)
     : budget_(per_second, per_second),

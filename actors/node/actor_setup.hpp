@@ -24,7 +24,7 @@ struct actor_setup {
   /// Makes BACKFILLs as long as NODE lives.
   backfill_factory backfills() const;
 
-  /// @param has_quiet_work Whether any repo has, under this filter.
+  /// @param has_quiet_work Whether any repo has some (`has_quiet_work`).
   supervisor_environment environment_of_supervisor(uint32_t filter_generation,
                                                    bool has_quiet_work) const;
   supervisor_actor supervisor(supervisor_environment env) const;

@@ -5,8 +5,8 @@
 
 namespace weir::actors {
 
-/// Whether this reading counts rather than an earlier one: the first store that
-/// failed does, or else the one whose disk has less above its reserve.
+/// Whether this reading replaces an earlier one. The reading of the first store
+/// that failed counts, else that of the disk with the least above its reserve.
 /// @param wanted The operator's value for the reserve; 0: the standard.
 inline bool counts_before(const disk_reading& x, const disk_reading& earlier,
                           uint64_t wanted) noexcept {

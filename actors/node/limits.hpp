@@ -32,7 +32,7 @@ constexpr option_range<size_t> open_tables_range{64, 4'000};
 
 /// Parts of `memory_limit` (128: one 128th): for failed look-ups, for questions
 /// about accounts, for the answers to them, and for the DIDs of the listings
-/// under way. That for claims of listings is taken from the undivided rest.
+/// under way. The memory for claims comes from the undivided rest.
 constexpr size_t lookup_failures_memory_part = 256;
 constexpr size_t account_questions_memory_part = 128;
 constexpr size_t account_answers_memory_part = 512;
@@ -55,7 +55,7 @@ constexpr uint64_t doubt_memory_part = 64;
 constexpr uint64_t doubt_disk_bytes_max = 268'435'456;
 
 /// Frames between socket and disk: all upstreams share the first number, but
-/// each has the second one.
+/// each one may always have the second one.
 constexpr size_t all_upstreams_frames_max = 4'096;
 constexpr size_t upstream_frames_min = 64;
 

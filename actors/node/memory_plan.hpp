@@ -36,7 +36,7 @@ struct memory_plan {
   size_t identity_waits = 0;
   size_t lookup_failures = 0; ///< Failed look-ups that are remembered.
   size_t fetch_queue = 0; ///< Repos in the queue of fetches.
-  size_t fetch_hosts = 0; ///< Hosts remembered without such repos.
+  size_t fetch_hosts = 0; ///< Hosts that are remembered without repos in it.
   size_t census = 0;          ///< DIDs of the listing of each upstream.
   size_t claims = 0; ///< Claims from listings alone; streams have more.
   size_t questions = 0; ///< Questions to hosts about accounts.

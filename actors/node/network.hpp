@@ -20,9 +20,9 @@ struct network {
     threads; ///< Null: the transport has its own.
   net::transport_ptr transport;
   net::tls_client_ptr tls;
-  /// For what documents name: obeys the address guard.
+  /// Asks hosts that documents name, and obeys the address guard.
   net::http_client_ptr guarded;
-  /// For what the operator configured: directory, resolver, upstreams.
+  /// Asks what the operator configured: directory, resolver, upstreams.
   net::http_client_ptr configured;
 };
 

@@ -28,7 +28,7 @@ struct upstream_config {
 struct held_bounds {
   /// Repos that wait for a fetch.
   size_t fetch_queue = limits::fetch_queue_max;
-  /// Repos whose hosts are asked for.
+  /// Repos whose hosts are looked up at once.
   size_t preparing = limits::fetch_preparing_max;
   size_t residents = limits::resident_repos_max; ///< REPOs of one ROUTER.
   size_t routers = 0; ///< 0: two for each core.
@@ -53,7 +53,7 @@ struct node_config {
   /// Names that a request's Host header may have, besides loopback and the
   /// bound address.
   std::vector<std::string> allowed_hosts;
-  /// Empty: none, which is allowed on loopback only.
+  /// Empty: no password is needed, which is allowed on loopback only.
   std::string admin_password;
   /// `/livez` and `/readyz` need no password from any address; from loopback
   /// they never need one.

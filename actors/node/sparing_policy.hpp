@@ -54,8 +54,7 @@ public:
     std::mutex lock;
     std::deque<waiting> queue;
     size_t outside = 0; ///< Those in `queue` that came from outside.
-    /// Actors that overtake. The pointers stay here after the actors have
-    /// ended, because they are only compared.
+    /// Actors that overtake; kept after their end, as they are only compared.
     std::vector<const caf::resumable*> first;
     std::vector<worker_data*> sleeping; ///< The last one fell asleep last.
     bool waking = false; ///< A woken thread has not begun to run yet.
@@ -113,9 +112,8 @@ public:
   }
 
 private:
-  /// When this many actors wait, another thread is woken. It is one more than a
-  /// JOURNAL sends to after a batch with one commit: a REPO, an UPSTREAM and a
-  /// CONSUMER.
+  /// When this many actors wait, another thread is woken: one more than a
+  /// JOURNAL sends to (REPO, UPSTREAM, CONSUMER) after a batch of one commit.
   static constexpr size_t crowd = 4;
 
   static void sleep(coordinator_data& x, worker_data& me,

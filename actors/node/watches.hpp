@@ -14,7 +14,7 @@
 namespace weir::actors {
 
 /// Spawns NODE's health watch. Every `limits::health_check_interval` it judges
-/// whether the clock is right and why most work fails, if it does. It logs each
+/// whether the clock is right and, if most work fails, why. It logs each
 /// cause once when it begins and once when it has ended, and stops intake while
 /// the clock is suspect. When the clock was set forward, repos that wait
 /// because a rev was later than it are fetched at once.

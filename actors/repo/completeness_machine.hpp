@@ -17,8 +17,7 @@ inline bool is_noted(const storage::repo_row& row,
 }
 
 /// A commit of the accounting upstream was applied or seen (CONS-19 to 21).
-/// @param since_reset The position since which its stream had no gap when the
-/// event came (docs/completeness.md, The terms).
+/// @param since_reset Since when its stream has no gap (docs/completeness.md).
 /// @param rev The rev of the event.
 /// @param always True when the event does not contain its changes, as in a
 /// tooBig commit: only an index of its rev makes the copy whole (CONS-21).

@@ -12,7 +12,7 @@ namespace weir::actors {
 /// command are durable. Updates are confirmed in the order of sending.
 class durable_answers {
 public:
-  /// @param updates That must be confirmed first, besides those that were sent.
+  /// @param updates How many more must be sent and confirmed first.
   void add(uint64_t updates, std::function<void()> answer) {
     waiting_.emplace_back(sent_ + updates, std::move(answer));
   }
@@ -36,7 +36,7 @@ public:
   }
 
 private:
-  /// Each with the number of the update that it waits for.
+  /// The answers, each with the number of the update that it waits for.
   lazy_deque<std::pair<uint64_t, std::function<void()>>> waiting_;
   uint64_t sent_ = 0;
   uint64_t confirmed_ = 0;

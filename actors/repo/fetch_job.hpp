@@ -43,7 +43,7 @@ public:
   /// The download may be ordered once the row that says `syncing` was sent.
   bool awaits_order() const noexcept { return runs() && !job_->ordered; }
 
-  /// @param filter_generation Of the filter that the download is ordered with.
+  /// @param filter_generation That of the filter for this download.
   uint64_t order(uint32_t filter_generation) noexcept {
     job_->ordered = true;
     job_->filter_generation = filter_generation;

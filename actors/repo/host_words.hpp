@@ -106,7 +106,7 @@ private:
     bool asked = false;
   };
 
-  /// The fetch asks the host itself, but may be older than this answer.
+  /// An answer of the host during a fetch, which may have begun before it.
   void hear_during_fetch(const account_told& x, repo_turn& t) {
     if (x.pds != t.row.pds)
       return;

@@ -29,9 +29,8 @@ constexpr size_t refresh_burst_max = 10;
 constexpr auto repo_wait_max = 2s;
 
 /// A frame whose rev is ahead of our clock waits this long for frames of other
-/// accounts, which show whether our clock is at fault. Its stream waits with
-/// it, so the time is short; on a busy stream more than enough others sign in
-/// it.
+/// accounts, which show whether our clock is at fault. Its stream waits, too,
+/// so the time is short; on a busy stream enough others sign in it.
 constexpr auto repo_clock_wait_max = 2s;
 
 /// Sync buffer of a repo on disk. A byte more discards it: the repo has a gap.

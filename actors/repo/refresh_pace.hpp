@@ -32,7 +32,7 @@ class identity_retry {
 public:
   /// Processes the last answer to a look-up.
   /// @param expected There is a reason to expect another answer.
-  /// @param unsure It is not the hoped-for one; otherwise no look-up follows.
+  /// @param unsure It is not the answer that was hoped for.
   void hear(bool unsure, bool expected, steady_time now) noexcept {
     if (!unsure && !doubted_) {
       running_ = false;

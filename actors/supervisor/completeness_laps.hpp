@@ -89,7 +89,7 @@ private:
   }
 
   std::chrono::microseconds interval_;
-  /// The same when nothing is incomplete.
+  /// The interval while nothing is incomplete.
   std::chrono::microseconds interval_whole_;
   bool reading_ = false;
   bool runs_ = false;

@@ -30,7 +30,7 @@ enum class lane_kind : uint8_t {
   untried,   ///< A host that was not tried lately.
   silent,    ///< A host whose last try ended without any answer.
   directory, ///< The host is not known; the directory answers.
-  /// The same for one domain of did:web names, of which there are any number.
+  /// Hosts of one did:web domain answer; there may be any number of domains.
   web,
 };
 
@@ -100,8 +100,7 @@ struct fetch_lane : fetch_counts {
   steady_time rest_until;
   steady_time failed_at;   ///< The time of the last failure.
   steady_time answered_at; ///< The time of the last answer.
-  /// Until then the host comes last for permits beyond its share, since it gave
-  /// one back.
+  /// Before this time it comes last for permits beyond its share: it gave one.
   steady_time modest_until;
 
   /// Its places in the turns: one for each priority, and one for the permits.

@@ -20,8 +20,8 @@ namespace weir::actors {
 /// byte now and then must not keep a permit for which others wait.
 ///
 /// A download is slow when its rate stayed below a part of the median rate of
-/// the last downloads. Time is monotonic. The time before the answer counts as
-/// well, except for a host that may take all of its time to answer.
+/// the last downloads. The time before the answer counts as well, except for
+/// `patient` downloads.
 class fetch_pace {
 public:
   struct download {

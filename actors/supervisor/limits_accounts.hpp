@@ -7,8 +7,6 @@
 /// value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
-using namespace std::chrono_literals;
-
 /// Questions to hosts that wait or are under way, and answers that are
 /// remembered. For both: the most of them, and about how many bytes each takes.
 constexpr size_t account_questions_max = 16'384;

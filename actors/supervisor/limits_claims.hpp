@@ -2,15 +2,9 @@
 
 #include "actors/supervisor/limits.hpp"
 
-#include <chrono>
-#include <cstddef>
-
-/// Limits of `actors/supervisor` for what listings and streams only claim, and
-/// for the documents that decide about it: the value itself is allowed, value +
-/// 1 is not.
+/// Limits of `actors/supervisor` for what listings and streams only claim: the
+/// value itself is allowed, value + 1 is not.
 namespace weir::limits {
-
-using namespace std::chrono_literals;
 
 /// DIDs of one page that are certainly checked because the page claims them: as
 /// many as were requested.

@@ -2,18 +2,12 @@
 
 #include "base/option_range.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
-/// Limits of `actors/supervisor` for its looks at all rows of the store, and
-/// for the questions that they lead to: the value itself is allowed, value + 1
-/// is not.
+/// Limits of `actors/supervisor` for its looks at all rows of the store: the
+/// value itself is allowed, value + 1 is not.
 namespace weir::limits {
-
-using namespace std::chrono_literals;
-
-// -- looks at all rows --------------------------------------------------------
 
 /// The time from the end of one look at all rows to the begin of the next,
 /// while something is incomplete and when nothing is. Both are minimums;
@@ -52,9 +46,8 @@ constexpr size_t completeness_ask_part = 2;
 /// of them, the setting is probably a mistake, and the log warns of it.
 constexpr uint64_t kept_nothing_repos_min = 100;
 
-// -- repos that no upstream covers --------------------------------------------
-
-/// The time from one lap to the next; `listing_interval`, if that is shorter.
+/// The time from one lap through the repos that no upstream covers to the next;
+/// `listing_interval`, if that is shorter.
 constexpr std::chrono::minutes uncovered_interval{60};
 
 /// The first lap begins one to two 60ths of the interval after the start, so

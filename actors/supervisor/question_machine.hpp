@@ -50,9 +50,8 @@ public:
     /// No upstream covers the repo. Nothing waits for the answer, and the
     /// question comes again in its time whatever the result.
     bool compared = false;
-    /// Before the question: the position since which the stream of the repo's
-    /// upstream has no gap (docs/completeness.md, The terms). When the host's
-    /// rev is the stored one, the answer proves the copy there.
+    /// The position since which the stream of the repo's upstream had no gap
+    /// before the question. An answer with the stored rev proves the copy.
     position noted{};
     /// The question is asked for that proof: once in an interval for each such
     /// position, as an answer from before a reset proves nothing.

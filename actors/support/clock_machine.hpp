@@ -15,10 +15,10 @@ namespace weir::actors {
 /// The meaning of a rev that is later than our clock.
 enum class clock_verdict : uint8_t {
   undecided, ///< Too few signers were received on its stream.
-  right,     ///< Most signers are not later: the rev is wrong.
-  /// Most signers are later: the clock is suspect, and the rev waits.
+  right,     ///< Most signers are not ahead: the rev is wrong.
+  /// Most signers are ahead: the clock is suspect, and the rev waits.
   doubted,
-  /// The same while signers are being received: waiting frames make room.
+  /// It is still suspect, but signers are received: waiting frames make room.
   hearing,
 };
 

@@ -112,8 +112,7 @@ struct upstream_view {
   }
 
   /// The position since which the stream has no gap (docs/completeness.md, The
-  /// terms); undefined while there is none. With `seq` 0 it is the beginning of
-  /// the epoch.
+  /// terms); undefined while there is none. `seq` 0: the epoch's beginning.
   position since_reset() const noexcept {
     return first_cursor == 0 && !whole ? position{}
                                        : position{id, epoch, first_cursor};

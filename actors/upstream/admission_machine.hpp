@@ -151,7 +151,7 @@ public:
     return true;
   }
 
-  /// That happened so often that a new connection alone does not help.
+  /// Sockets stalled so often that a new connection alone does not help.
   bool keeps_stalling(steady_time now) const noexcept {
     return stalls_ >= limits::health_stalls_min
            && now - stalled_at_ <= limits::health_memory;
@@ -194,7 +194,7 @@ private:
   std::optional<steady_time> wake_at_;
   std::optional<steady_time> stalled_since_;
   size_t stalls_ = 0;      ///< Sockets given up because nobody read them.
-  steady_time stalled_at_; ///< The last of them.
+  steady_time stalled_at_; ///< When the last one was given up.
 };
 
 } // namespace weir::actors

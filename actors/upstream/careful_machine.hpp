@@ -21,10 +21,9 @@ namespace weir::actors {
 /// is handled. So after a crash the row names the frame that was being handled,
 /// and counts how often that happened. After `limits::poison_frame_ends_max`
 /// crashes the frame is skipped: its repo is fetched, and its content is not
-/// read. A life that gets past the suspected frame is settled, too. Frames are
-/// handled as usual again when as many of them are finished as can have been in
-/// flight, or after `limits::careful_time_max`, since some may wait for an
-/// identity.
+/// read. A life that gets past the suspected frame is settled, too. All frames
+/// are handled as usual again when as many are finished as can be in flight, or
+/// after `limits::careful_time_max`, since some may wait for an identity.
 ///
 /// A crash in `peek_frame` is not counted, because the seq is not known before.
 ///

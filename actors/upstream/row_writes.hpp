@@ -24,8 +24,7 @@ public:
   /// The row has changed and is written without waiting for the timer.
   void hurry() noexcept { dirty_ = urgent_ = true; }
 
-  /// The row has a new stamp, the position since which the stream has no gap
-  /// (docs/completeness.md, The terms). No write in flight contains it.
+  /// The row has a new stamp (`stream_epoch`), which no write in flight has.
   void begin_stamp() noexcept {
     hurry();
     stamp_waits_ = true;
@@ -65,7 +64,7 @@ public:
     return true;
   }
 
-  /// The frame that might end the process, in the row that was written last.
+  /// The suspected frame (`careful_machine`) of the row that was written last.
   uint64_t suspect() const noexcept { return suspect_; }
 
   /// The epoch of the durable row, if its first number was not known; else 0.
@@ -77,8 +76,7 @@ private:
   bool in_flight_ = false;
   bool has_stamp_ = false; ///< The write in flight has the new stamp.
   bool stamp_waits_ = false;
-  uint32_t reset_
-    = 0; ///< As `durable_reset`, of the row that was written last.
+  uint32_t reset_ = 0; ///< `durable_reset_` once the write in flight is done.
   uint32_t durable_reset_ = 0;
   uint64_t suspect_ = 0;
   steady_time last_; ///< When the last write began.

@@ -79,7 +79,7 @@ public:
   }
 
   /// Whether the frame that ended the last silence was late: then more waited
-  /// behind that silence. A batch without a time says what the last one said.
+  /// at that time. After a batch without a time the last dated one counts.
   bool is_late(steady_time now, wall_time wall) const noexcept {
     return first_ && delay(*first_, now, wall) > limits::frame_delay_max;
   }
@@ -153,7 +153,7 @@ private:
   duration growth_{0};        ///< The worst pause since `growth_since_`.
   duration former_growth_{0}; ///< The worst pause before that.
   steady_time growth_since_{};
-  std::optional<duration> least_; ///< The largest one of all connections.
+  std::optional<duration> least_; ///< The largest `ahead` on any connection.
   duration counted_from_{0}; ///< What `least_` was when the count began.
   size_t frames_since_least_ = 0;
 };

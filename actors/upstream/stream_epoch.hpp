@@ -8,9 +8,8 @@
 namespace weir::actors {
 
 /// The epoch of a stream: a time in which no event was missed (CONS-04, 05, 15,
-/// 16). Its stamp is its first seq: with the epoch, the position since which
-/// the stream has no gap (docs/completeness.md, The terms). A hole, or seqs
-/// that the host starts anew, begin another epoch.
+/// 16). Its stamp is its first seq, since which the stream has no gap
+/// (docs/completeness.md, The terms). A hole or a restart of seqs ends it.
 ///
 /// Part of an `upstream_machine`, like the row; one thread.
 class stream_epoch {

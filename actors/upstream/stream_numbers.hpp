@@ -16,11 +16,11 @@ class stream_numbers {
 public:
   /// How a seq relates to those before it.
   struct place {
-    bool fell = false; ///< Below one of the same connection.
-    bool late = false; ///< `fell`, and the frame was not received before.
-    bool gap = false;  ///< The first of a connection, and some are left out.
-    bool asked = true; ///< Above the cursor of the connection.
-    bool fresh = true; ///< Above all that were received.
+    bool fell = false; ///< It is below an earlier seq of the connection.
+    bool late = false; ///< It fell, and its frame was not received before.
+    bool gap = false;  ///< It is the first of a connection, after a gap.
+    bool asked = true; ///< It is above the cursor of the connection.
+    bool fresh = true; ///< It is above all seqs that were received.
   };
 
   explicit stream_numbers(uint64_t last_received) noexcept
@@ -74,10 +74,10 @@ public:
 
   void receive(uint64_t seq) noexcept { last_received_ = seq; }
 
-  /// The highest one of this epoch, on whatever connection.
+  /// The highest seq of this epoch, on any connection.
   uint64_t last_received() const noexcept { return last_received_; }
 
-  /// They start anew.
+  /// The host starts its seqs anew.
   void restart() noexcept {
     last_received_ = 0;
     recent_.fill(0);
@@ -92,9 +92,9 @@ private:
   uint64_t last_received_;
   uint64_t last_on_connection_ = 0; ///< 0: nothing came yet.
   /// The last seqs, which distinguish a frame that comes twice from one that
-  /// comes late (protocol-coverage.md 1.8). 0: there are not that many yet.
+  /// comes late (protocol-coverage.md 1.8). 0: an entry that is still free.
   std::array<uint64_t, limits::recent_numbers_max> recent_{};
-  size_t next_ = 0; ///< Where the next one is written.
+  size_t next_ = 0; ///< Index of the next entry of `recent_`.
   uint64_t dialled_at_ = 0;
   size_t unasked_ = 0; ///< Counted anew for each connection.
   size_t falls_ = 0;   ///< Counted anew for each connection.

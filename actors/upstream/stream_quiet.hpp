@@ -43,7 +43,7 @@ public:
       since_ = now;
   }
 
-  /// A frame is finished, and all before it. One without a time is left out.
+  /// A frame is finished, and all before it. Without a time it is not counted.
   void add(wall_time changed) noexcept {
     noted_ = false;
     if (changed == wall_time{})

@@ -123,8 +123,7 @@ public:
     return connected_ && !dropping_ && epoch_.is_whole();
   }
 
-  /// The position since which the stream has no gap (docs/completeness.md, The
-  /// terms) is on disk.
+  /// The row with the present stamp (`stream_epoch`) is on disk.
   bool stamp_durable() const noexcept { return !writes_.stamp_waits(); }
 
   /// Every event from before this moment has come and is finished.
@@ -137,14 +136,12 @@ public:
       writes_.touch();
   }
 
-  /// The first frame after a silence shows whether the stream had nothing to
-  /// send or was late. If it was late, the row is set back.
+  /// Judges the silence before a frame, as `stream_quiet` does.
   void judge_silence(bool was_quiet) noexcept {
     if (quiet_.judge(row_, was_quiet))
       writes_.touch();
   }
 
-  /// Since when it is connected and read and has nothing in flight.
   const std::optional<steady_time>& quiet_since() const noexcept {
     return quiet_.since();
   }

@@ -64,9 +64,9 @@ enum class access_mode : uint8_t {
 struct database_options {
   std::string directory; ///< Created when absent (by an owner only).
   access_mode access = access_mode::owner;
-  bool may_make = true; ///< Where there is none; else it is `ec::not_found`.
-  /// What the store is when it is made, and must be when it is there; an
-  /// identity of 0 stands for a new or any one. Empty: it may be anything.
+  bool may_make = true; ///< False: without a store there is `ec::not_found`.
+  /// The identity that a new store gets and an existing one must have; a log
+  /// identity of 0 means a random or any one. Empty: nothing is demanded.
   std::optional<store_identity> expected;
   /// A store that owners opened less often than this is refused as an older
   /// copy, before this opening counts.

@@ -30,7 +30,7 @@ public:
     find_first();
   }
 
-  /// The first error of any of them.
+  /// The error of the first reader that has one.
   result<void> status() const {
     for (const auto& x : rows_)
       if (auto ok = x.status(); !ok)
@@ -46,7 +46,7 @@ private:
   }
 
   std::vector<row_reader> rows_;
-  size_t at_ = 0; ///< The one with the first key, if any has one.
+  size_t at_ = 0; ///< The reader with the first key, if there is a key.
 };
 
 } // namespace weir::storage

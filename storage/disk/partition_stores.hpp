@@ -10,8 +10,8 @@
 /// in the directory itself, that of another one in a folder of it (ADR 26).
 namespace weir::storage {
 
-/// Name of a row of the first store, in the table meta: all of them were made,
-/// so one that is missing was lost.
+/// Name of a row of the first store, in the table meta. While it is there, all
+/// stores were made, so one that is missing was lost.
 constexpr const char* partitions_row_name = "partitions";
 
 /// Names of rows of the first store, in the table meta, begin with this; the

@@ -75,9 +75,7 @@ struct upstream_row {
   bool relay = false; ///< If false, a PDS, whose events must match the host.
   uint32_t epoch = 1;
   uint64_t cursor = 0; ///< Everything up to this seq is processed durably.
-  /// The seq since which the stream has no gap (docs/completeness.md, The
-  /// terms); 0 when unset.
-  uint64_t first_cursor = 0;
+  uint64_t first_cursor = 0; ///< Seq since which there is no gap; 0: unset.
   bool reset_pending = false;
   stream_life life = stream_life::settled;
   /// In careful mode: seq of the frame being handled; 0 for none.
@@ -117,9 +115,7 @@ struct export_row {
 struct listing_row {
   std::string cursor;
   bool done = false;
-  /// The position since which the stream had no gap when the listing began
-  /// (docs/completeness.md, The terms); seq 0: unset.
-  position noted;
+  position noted; ///< Since then no gap when the listing began; seq 0: unset.
   /// When the last one ended, in Unix seconds; 0 for never.
   int64_t audited = 0;
 

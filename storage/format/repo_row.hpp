@@ -67,9 +67,8 @@ account_status combined(const account_words& x) noexcept;
 struct repo_row {
   repo_status status = repo_status::pending;
   account_status account = account_status::active;
-  /// The position since which the stream of the upstream that covers the repo
-  /// had no gap (docs/completeness.md, The terms) when `first_rev` was set
-  /// (CONS-08).
+  /// The position since which the upstream that covers the repo had no gap when
+  /// `first_rev` was set (CONS-08; docs/completeness.md, The terms).
   position fcsr;
   atproto::tid first_rev;        ///< CONS-07; undefined = unset.
   atproto::tid last_indexed_rev; ///< CONS-06; undefined = never indexed.
