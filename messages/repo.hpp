@@ -88,7 +88,7 @@ struct repo_listed {
   atproto::did repo;
   atproto::tid rev; ///< Undefined when the listing does not name one.
   storage::account_status account = storage::account_status::active;
-  position noted;        ///< Since then its stream had no gap at the request.
+  position noted; ///< Since when its stream had no gap, before the request.
   uint32_t upstream = 0; ///< The upstream that was listed.
   position asked_at{};   ///< Position of its stream before the request.
 };

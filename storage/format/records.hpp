@@ -115,7 +115,7 @@ struct export_row {
 struct listing_row {
   std::string cursor;
   bool done = false;
-  position noted; ///< Since then no gap when the listing began; seq 0: unset.
+  position noted; ///< Since when no gap is known, at its begin; seq 0: unset.
   /// When the last one ended, in Unix seconds; 0 for never.
   int64_t audited = 0;
 
