@@ -42,8 +42,8 @@ void add_missing_streams(const std::vector<upstream_view>& all,
                     + (": " + x.origin + " is not connected"));
 }
 
-/// Version and mode of the node and the range of its log's ids: the log is
-/// never cut off at its begin.
+/// Version and mode of the node and the range of its log's ids: the beginning
+/// of the log is never cut off.
 void add_node(const api_environment& env, wire::json_object& out) {
   const auto events = durable_events(*env.shared);
   out.text("name", "weir");

@@ -125,8 +125,8 @@ result<void> node::impl::open_network() {
   return {};
 }
 
-/// These write by themselves: before the JOURNALs exist, which then write
-/// alone.
+/// Loads rows and writes new ones without a JOURNAL, since there is none yet.
+/// Later only the JOURNALs write.
 result<void> node::impl::load_rows() {
   auto rows = load_upstreams(root().store(), config.upstreams);
   if (!rows)

@@ -20,7 +20,7 @@ namespace {
 
 using storage::repo_status;
 
-/// With one digit after the point, or `digits`.
+/// The number with `digits` digits after the point.
 std::string short_number(double x, int digits = 1) {
   char out[32];
   const auto size = std::snprintf(out, sizeof out, "%.*f", digits, x);

@@ -70,7 +70,7 @@ error ended() {
   return fail(ec::cancelled, "the node was asked to end while it started");
 }
 
-/// The ROUTER of the repo would never find it here.
+/// A row of another partition, where the ROUTER of its repo never finds it.
 error elsewhere(const atproto::did& repo) {
   return fail(ec::storage_failure,
               "the store has rows of " + repo.str()

@@ -12,8 +12,8 @@ namespace {
 
 using storage::repo_status;
 
-/// Never fetched before out of sync before failed (actors.md, Who is fetched
-/// next).
+/// Repos that were never fetched come before those out of sync, and those
+/// before failed ones (actors.md, Who is fetched next).
 size_t priority_of(repo_status x) noexcept {
   if (x == repo_status::pending || x == repo_status::syncing)
     return 0;

@@ -256,7 +256,7 @@ listing_machine::on_unproved(const listing_id& what, steady_time now) {
   return pause(x, x.doubt, now);
 }
 
-/// A page does not end it, and the next one has to wait.
+/// The listing goes on after this page, but the next page has to wait.
 listing_machine::effects listing_machine::pause(state& x,
                                                 std::chrono::seconds wait,
                                                 steady_time now) {

@@ -21,9 +21,9 @@ uint64_t mix(uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// The entry of `rank`, one for each. When there are too many, those with the
-/// lowest ranks stay, which nobody can choose; a new entry that is not among
-/// them gets null.
+/// The entry of `rank`, which is added when it is absent. When there are more
+/// than `most`, those with the lowest ranks stay; nobody can choose a rank.
+/// @returns null when the new entry does not stay
 template <class T>
 T* place_of(std::vector<T>& all, uint64_t rank, size_t most) {
   if (const auto same = std::ranges::find(all, rank, &T::rank);

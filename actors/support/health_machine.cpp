@@ -23,7 +23,7 @@ health_finding found(health_cause cause, std::string where, std::string error,
 
 constexpr std::string_view silent = "it was asked, and does not answer";
 
-/// The node goes on without it.
+/// Makes the cause a lesser one: the node goes on in spite of it.
 void lower(health_finding& x) {
   if (x.level == health_level::failing)
     x.level = health_level::degraded;
@@ -218,7 +218,7 @@ health_machine::judge_directory(steady_time now) {
     return found(health_cause::directory, directory_url_, doubtful_.text(),
                  doubtful_.is_stale(now));
   const auto rests = now < rest_until_;
-  // The directory does its work, if slowly.
+  // A directory that limits us does its work, only slowly.
   const auto limits_most = limited_.judge(now) != 0;
   if (!rests && !limits_most && !directory_.never_answered())
     return std::nullopt;
@@ -337,10 +337,10 @@ bool health_machine::misses_known(steady_time now) {
            known_, [](const auto& x) { return x.proved && !x.missed; });
 }
 
-/// The next look-up that tests whether the directory answers as one, and what
-/// its clock shows. While neither is known, as after a start, each account that
-/// is known is asked for once. When none was ever found, another unproved one
-/// may follow each look-up, but all together no more often than one is asked.
+/// The account whose document is looked up next, to test whether the directory
+/// works and what its clock shows. One with `must_ask` is asked for at once.
+/// The others share one look-up in `limits::health_probe_interval`; only while
+/// known documents are missing do proved accounts not wait for each other.
 std::optional<atproto::did> health_machine::next_probe(const clock_state& clock,
                                                        steady_time now) {
   const auto never_answered

@@ -6,7 +6,7 @@ namespace weir::storage {
 
 namespace {
 
-/// @param were_made All of them.
+/// @param were_made All stores of the directory were made once.
 error missing(const std::string& directory, bool were_made) {
   if (!were_made)
     return fail(ec::not_found,
@@ -46,7 +46,7 @@ result<void> note_opened(const std::vector<std::unique_ptr<database>>& all) {
   return all.front()->write(out, sync_mode::durable);
 }
 
-/// Opens those after the first one.
+/// Opens the stores of all partitions except the first one.
 result<void> open_others(database_options each,
                          std::vector<std::unique_ptr<database>>& out) {
   const auto all_made

@@ -16,7 +16,7 @@ using leveldb::Status;
 constexpr std::string_view title = "weir store\n";
 constexpr std::string_view format_label = "format: ";
 constexpr std::string_view identity_label = "identity: ";
-/// Only where there are several.
+/// The label of a line that only stores of several partitions have.
 constexpr std::string_view partition_label = "partition: ";
 constexpr size_t identity_digits = 16;
 
@@ -160,7 +160,7 @@ std::optional<store_identity> parse_store_identity(std::string_view text) {
     return std::nullopt;
   if (!text.empty() && !take_partition(text, out))
     return std::nullopt;
-  // It was written in another way, such as with capitals.
+  // A text that says the same in another way, as with capitals, is refused.
   if (to_text(out) != whole)
     return std::nullopt;
   return out;

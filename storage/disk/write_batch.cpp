@@ -56,7 +56,7 @@ void write_batch::for_each(
   const std::function<void(std::string_view, const std::string_view*)>& take)
   const {
   row_giver giver{take};
-  // It fails for batches only that nobody could have made with these calls.
+  // It fails only for a batch that was not made by the calls of this class.
   const auto ok = rep_->Iterate(&giver);
   assert(ok.ok());
   static_cast<void>(ok);

@@ -17,7 +17,7 @@ const char* name_at(const char* const (&names)[N], Enum x) noexcept {
 
 using enum account_status;
 
-/// The gravest last.
+/// The states in the order of their gravity; the gravest comes last.
 constexpr account_status by_gravity[]{active,    inactive,  deactivated,
                                       suspended, takendown, deleted};
 
