@@ -76,8 +76,13 @@ void claim_checks::perform(const claims_machine::effects& x) {
   for (const auto& page : x.pages)
     decide(page);
   desk_.arm(x.timer);
-  if (x.prove)
-    prove_directory();
+  if (!x.prove)
+    return;
+  const auto known = desk_.shared().health.with(
+    [](const health_machine& health) { return health.known(); });
+  if (known)
+    desk_.ask_identity(*known, true, turn_of_listings);
+  perform(claims_.on_proving(known, desk_.asked, desk_.now()));
 }
 
 void claim_checks::decide(const claims_machine::verdict& x) {
@@ -110,20 +115,6 @@ void claim_checks::look_up(const atproto::did& repo, bool anew) {
   const auto& origin = claims_.turn_of(repo);
   desk_.ask_identity(repo, anew,
                      origin.empty() ? turn_of_listings : site_of(origin));
-}
-
-/// Asks for a document that the directory had, if any is known.
-void claim_checks::prove_directory() {
-  const auto known
-    = desk_.shared().health.with([](const health_machine& health) {
-        return health.known();
-      });
-  if (!known) {
-    perform(claims_.on_proof(false, desk_.now()));
-    return;
-  }
-  desk_.ask_identity(*known, true, turn_of_listings);
-  proof_ = {*known, desk_.asked};
 }
 
 void claim_checks::perform_streams(const claims_machine::effects& x) {
@@ -165,14 +156,7 @@ void claim_checks::on_named(uint32_t upstream, const atproto::did& repo,
 
 void claim_checks::on_identity(const identity_answer& x) {
   const auto said = claim_word::of(x);
-  // What was known of it before, as a fetch may ask for, proves nothing; nor
-  // does a tombstone, or a document without a host: a wrong directory may give
-  // it for all identities.
-  if (proof_ && proof_->first == x.repo && x.asked >= proof_->second
-      && x.settled) {
-    proof_.reset();
-    perform(claims_.on_proof(said.has_host(), desk_.now()));
-  }
+  perform(claims_.on_answer(x, desk_.now()));
   perform(origins_.on_word(x.repo, said, desk_.now()));
   perform(claims_.on_word(x.repo, said, desk_.now()));
 }

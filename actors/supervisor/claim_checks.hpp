@@ -63,7 +63,6 @@ private:
   void perform(const origin_machine::effects& x);
   void decide(const claims_machine::verdict& x);
   void look_up(const atproto::did& repo, bool anew);
-  void prove_directory();
   void take_up(uint32_t upstream, const atproto::did& repo);
 
   supervisor_desk& desk_;
@@ -75,9 +74,6 @@ private:
   std::map<std::pair<uint32_t, atproto::did>, bool> named_;
   /// Pages with claims that are not decided yet.
   std::map<listing_id, std::shared_ptr<page_progress>> claimed_;
-  /// The account by which `prove_directory` tries the directory, and the number
-  /// of that question.
-  std::optional<std::pair<atproto::did, uint64_t>> proof_;
 };
 
 } // namespace weir::actors

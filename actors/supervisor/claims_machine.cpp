@@ -67,6 +67,27 @@ const std::string& claims_machine::turn_of(const atproto::did& repo) const {
   return i == asked_.end() ? of_listings : i->second.host;
 }
 
+claims_machine::effects
+claims_machine::on_proving(const std::optional<atproto::did>& known,
+                           uint64_t number, steady_time now) {
+  if (!known)
+    return on_proof(false, now);
+  proof_ = {*known, number};
+  return {};
+}
+
+claims_machine::effects claims_machine::on_answer(const identity_answer& x,
+                                                  steady_time now) {
+  // What was known of it before, as a fetch may ask for, proves nothing; nor
+  // does a tombstone, or a document without a host: a wrong directory may give
+  // it for all identities.
+  if (!proof_ || proof_->first != x.repo || x.asked < proof_->second
+      || !x.settled)
+    return {};
+  proof_.reset();
+  return on_proof(word::of(x).has_host(), now);
+}
+
 claims_machine::effects claims_machine::on_proof(bool has, steady_time now) {
   effects out;
   proving_ = false;

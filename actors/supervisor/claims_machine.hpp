@@ -80,7 +80,7 @@ public:
     /// Repos to be tracked. Each belongs to a page that is decided later.
     std::vector<std::pair<listing_id, atproto::did>> confirmed;
     std::vector<verdict> pages;
-    bool prove = false; ///< Answer with `on_proof`.
+    bool prove = false; ///< Answer with `on_proving`.
     /// Claims of listings that had no room or no answer. They come again with
     /// the next listing.
     size_t dropped = 0;
@@ -131,9 +131,16 @@ public:
   /// common turn of all listings.
   const std::string& turn_of(const atproto::did& repo) const;
 
+  /// IDENTITY was asked for the document of an account that the directory had,
+  /// by the question of this number. Without such an account nothing is proved.
+  effects on_proving(const std::optional<atproto::did>& known, uint64_t number,
+                     steady_time now);
+
+  /// Takes each answer of IDENTITY, before `on_word`: it may be the proof.
+  effects on_answer(const identity_answer& x, steady_time now);
+
   /// Takes the answer to `effects::prove`.
-  /// @param has Whether the directory has the document that it had before, or
-  ///        has to have.
+  /// @param has Whether the directory has the document that it had before.
   effects on_proof(bool has, steady_time now);
 
   effects on_timer(steady_time now) { return run({}, now); }
@@ -228,6 +235,8 @@ private:
   /// When the next of all `later` claims is due.
   std::optional<steady_time> wake_at_;
   bool proving_ = false;
+  /// The account by which the directory is tried, and that question's number.
+  std::optional<std::pair<atproto::did, uint64_t>> proof_;
 };
 
 } // namespace weir::actors

@@ -138,6 +138,55 @@ TEST(claims, one_proof_is_asked_for_at_a_time) {
 }
 
 } // namespace
+
+// protocol-coverage.md 2.5.6: what proves the directory
+TEST(claims, only_the_new_document_of_that_account_is_a_proof) {
+  const auto known = claimed_did(500);
+  const auto pages_after = [&](std::vector<identity_answer> answers) {
+    directory x;
+    auto out = x.machine.on_page(of_pds, its_host, claims_of(0, 100), x.now,
+                                 x.wall);
+    for (size_t i = 0; i < limits::claims_judged_min; ++i)
+      out = x.machine.on_word(claimed_did(i), {kind::missing, {}, 0}, x.now);
+    EXPECT_TRUE(out.prove);
+    EXPECT_TRUE(x.machine.on_proving(known, 7, x.now).pages.empty());
+    for (const auto& each : answers)
+      x.take(x.machine.on_answer(each, x.now));
+    return x.pages;
+  };
+  identity_answer proof;
+  proof.repo = known;
+  proof.asked = 7;
+  proof.fact->pds = its_host;
+  EXPECT_THAT(pages_after({proof, proof}), testing::SizeIs(1));
+  EXPECT_TRUE(pages_after({proof})[0].proved);
+  auto other = proof;
+  other.repo = claimed_did(501);
+  auto earlier = proof;
+  earlier.asked = 6;
+  auto is_known = proof;
+  is_known.settled = false;
+  EXPECT_THAT(pages_after({other, earlier, is_known}), testing::IsEmpty());
+  auto gone = proof;
+  gone.fact->tombstoned = true;
+  auto without_host = proof;
+  without_host.fact->pds.clear();
+  auto failed = proof;
+  failed.fact = fail(ec::unreachable);
+  for (const auto& each : {gone, without_host, failed})
+    EXPECT_FALSE(pages_after({each}).at(0).proved);
+}
+
+TEST(claims, without_a_known_account_nothing_is_proved) {
+  directory x;
+  x.machine.on_page(of_pds, its_host, claims_of(0, 100), x.now, x.wall);
+  for (size_t i = 0; i < limits::claims_judged_min; ++i)
+    x.machine.on_word(claimed_did(i), {kind::missing, {}, 0}, x.now);
+  const auto out = x.machine.on_proving(std::nullopt, 7, x.now);
+  ASSERT_EQ(out.pages.size(), 1u);
+  EXPECT_FALSE(out.pages[0].proved);
+}
+
 // `limits::claims_web_max`: did:web names of hosts that hang
 TEST(claims, hosts_that_hang_leave_places_to_names_of_the_directory) {
   directory x;
