@@ -35,17 +35,12 @@ std::string remedy_of(const origin_machine::finding& x) {
 
 void claim_checks::on_page(const std::vector<repo_listed>& unknown,
                            const std::shared_ptr<page_progress>& page) {
-  std::vector<claims_machine::claim> claims;
-  for (const auto& line : unknown) {
-    if (!atproto::supported_did(line.repo.str()))
-      continue;
-    const auto active = line.account == storage::account_status::active;
-    claims.push_back({line.repo, active});
-    if (!active)
-      page->away.emplace(line.repo, line);
-  }
+  auto claims = claims_in(unknown);
   if (claims.empty())
     return;
+  for (const auto& line : unknown)
+    if (line.account != storage::account_status::active)
+      page->away.emplace(line.repo, line);
   const auto& what = page->verdict.what;
   page->parts->expect();
   claimed_[what] = page;
@@ -164,16 +159,8 @@ void claim_checks::on_identity(const identity_answer& x) {
 // -- the origins of PDSs ------------------------------------------------------
 
 void claim_checks::look_at_origin(const listing_page& x) {
-  const auto host = desk_.host_of(x.upstream);
-  if (!x.collection.empty() || !origins_.wants(x.upstream) || host.empty())
-    return;
-  std::vector<atproto::did> active;
-  for (const auto& line : *x.repos)
-    if (line.account == storage::account_status::active
-        && atproto::supported_did(line.repo.str()))
-      active.push_back(line.repo);
-  perform(origins_.on_page(x.upstream, host, std::move(active), desk_.now(),
-                           desk_.wall()));
+  perform(origins_.on_page(x.upstream, desk_.host_of(x.upstream), *x.repos,
+                           desk_.now(), desk_.wall()));
 }
 
 void claim_checks::perform(const origin_machine::effects& x) {

@@ -55,6 +55,7 @@ public:
   /// A listing of all repos of an upstream begins.
   void on_listing(uint32_t upstream) { origins_.on_begin(upstream); }
 
+  /// A page of such a listing came.
   void look_at_origin(const listing_page& x);
 
 private:

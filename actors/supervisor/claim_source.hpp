@@ -13,6 +13,7 @@
 #include <string>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace weir::actors {
 
@@ -21,6 +22,18 @@ struct listed_claim {
   atproto::did repo;
   bool active = true; ///< What the listing states about the account.
 };
+
+/// The claims that lines of unknown repos make. A DID whose method cannot be
+/// resolved is no claim, because no document can confirm it.
+inline std::vector<listed_claim>
+claims_in(const std::vector<repo_listed>& lines) {
+  std::vector<listed_claim> out;
+  for (const auto& line : lines)
+    if (atproto::supported_did(line.repo.str()))
+      out.push_back(
+        {line.repo, line.account == storage::account_status::active});
+  return out;
+}
 
 /// The result of looking up the document of a claimed DID.
 struct claim_word {

@@ -170,10 +170,10 @@ void listing_reads::on_page(const listing_page& x) {
     report(x.upstream, debts_.on_page(x.upstream),
            &health_machine::on_listing);
     left_out_.machine().on_lines(x.upstream, *x.repos);
+    claims_.look_at_origin(x);
   } else {
     holders_.on_page({x.upstream, x.collection}, x.unanswered);
   }
-  claims_.look_at_origin(x);
   std::vector<uint64_t> named;
   named.reserve(x.repos->size() + x.without.size());
   for (const auto* lines : {&*x.repos, &x.without})

@@ -22,12 +22,11 @@ namespace weir::actors {
 /// accounts are refused, since their documents name it by another origin.
 ///
 /// The documents of a few active accounts of each listing of all repos are
-/// looked up, one after the other, until one of them names the origin. At a
-/// correct host that is the first one, in every mode. When
-/// `limits::origin_accounts_max` accounts, or all accounts of a small host,
-/// were looked at, none of their documents names the origin and most name
-/// another host, the upstream is reported. The report ends as soon as one
-/// document agrees.
+/// looked up, one after the other, until one of them names the origin, as the
+/// first one does at a correct host. When `limits::origin_accounts_max`
+/// accounts, or all accounts of a small host, were looked at, none of their
+/// documents names the origin and most name another host, the upstream is
+/// reported. The report ends as soon as one document agrees.
 ///
 /// A document that was stored before the page came and names another host is
 /// fetched anew first: the account may have moved here. When a document cannot
@@ -37,8 +36,7 @@ namespace weir::actors {
 /// Part of the SUPERVISOR; no CAF, clock or I/O.
 ///
 /// # Limits
-/// One document of each upstream is asked for at a time, and
-/// `limits::origin_asked_max` of all.
+/// Asks for `limits::origin_asked_max` documents at once, one of an upstream.
 class origin_machine {
 public:
   using word = claims_machine::word;
@@ -53,8 +51,7 @@ public:
     std::string origin;    ///< The origin as it is configured.
     std::string account{}; ///< An example account; empty: the problem is over.
     std::string host{}; ///< The host that the document of that account names.
-    /// Other documents name yet another host, as at a relay.
-    bool several = false;
+    bool several = false; ///< Others name yet another host, as at a relay.
   };
 
   struct effects {
@@ -78,12 +75,16 @@ public:
   }
 
   /// A page of that listing came.
-  /// @param active The accounts that it lists as active.
+  /// @param origin Empty for a relay, which has accounts of all hosts.
   effects on_page(uint32_t upstream, const std::string& origin,
-                  std::vector<atproto::did> active, steady_time now,
+                  const std::vector<repo_listed>& lines, steady_time now,
                   wall_time wall) {
     effects out;
-    if (active.empty() || !wants(upstream))
+    if (origin.empty() || !wants(upstream))
+      return out;
+    auto claims = claims_in(lines);
+    std::erase_if(claims, [](const auto& y) { return !y.active; });
+    if (claims.empty())
       return out;
     auto& x = looks_[upstream];
     if (std::exchange(x.begins, false)) {
@@ -91,19 +92,18 @@ public:
       x.several = false;
     }
     const auto looked_at = x.elsewhere + x.without + x.undecided;
-    const auto most = looked_at < limits::origin_accounts_max
-                        ? limits::origin_accounts_max - looked_at
-                        : 1; // One account of each further page.
+    // At the end, one account of each further page.
+    const auto most
+      = std::max(limits::origin_accounts_max, looked_at + 1) - looked_at;
     x.origin = origin;
     x.since = wall.seconds();
-    for (auto& repo : sample(std::move(active), most))
-      x.left.push_back({std::move(repo)});
+    for (auto& each : sample(std::move(claims), most))
+      x.left.push_back({std::move(each.repo)});
     turns_.push_back(upstream);
     return run(std::move(out), now);
   }
 
-  /// The document of an account that the upstream lists names its origin, as
-  /// another part of the node found out.
+  /// Another part found that an account there has a document with its origin.
   effects on_confirmed(uint32_t upstream) {
     effects out;
     const auto i = looks_.find(upstream);
@@ -129,16 +129,16 @@ private:
   /// At most `most` accounts from all over the page, since accounts that moved
   /// away may stand next to each other. DIDs of did:web, whose hosts may hang,
   /// are used only when there are no others.
-  static std::vector<atproto::did> sample(std::vector<atproto::did> all,
+  static std::vector<listed_claim> sample(std::vector<listed_claim> all,
                                           size_t most) {
     const auto web
       = std::stable_partition(all.begin(), all.end(), [](const auto& x) {
-          return !document_is_foreign(x);
+          return !document_is_foreign(x.repo);
         });
     if (web != all.begin())
       all.erase(web, all.end());
     const auto count = std::min(most, all.size());
-    std::vector<atproto::did> out;
+    std::vector<listed_claim> out;
     for (size_t i = 0; i < count; ++i)
       out.push_back(std::move(all[i * all.size() / count]));
     return out;

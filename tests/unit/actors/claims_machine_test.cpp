@@ -232,6 +232,20 @@ TEST(claims, one_claimed_by_two_listings_is_asked_about_once) {
 }
 
 } // namespace
+TEST(claims, lines_of_names_that_can_be_resolved_are_claims) {
+  std::vector<repo_listed> lines(3);
+  lines[0].repo = atproto::did::trusted("did:plc:" + std::string(24, 'a'));
+  lines[1].repo = atproto::did::trusted("did:key:zabc");
+  lines[2].repo = atproto::did::trusted("did:web:some.test");
+  lines[2].account = storage::account_status::deactivated;
+  const auto claims = claims_in(lines);
+  ASSERT_EQ(claims.size(), 2u);
+  EXPECT_EQ(claims[0].repo, lines[0].repo);
+  EXPECT_TRUE(claims[0].active);
+  EXPECT_EQ(claims[1].repo, lines[2].repo);
+  EXPECT_FALSE(claims[1].active);
+}
+
 // architecture.md, When memory runs short; limits::claims_bytes_max
 TEST(claims_machine, what_it_holds_is_counted_and_given_back) {
   directory x;

@@ -23,7 +23,12 @@ constexpr auto named_host = "https://pds.test";
 constexpr auto most = limits::origin_accounts_max;
 
 atproto::did account(size_t i) {
-  return atproto::did::trusted("did:plc:origin" + std::to_string(i));
+  std::string id(24, 'a');
+  for (auto& letter : id) {
+    letter = static_cast<char>('a' + i % 26);
+    i /= 26;
+  }
+  return atproto::did::trusted("did:plc:" + id);
 }
 
 std::vector<atproto::did> accounts(size_t count, size_t first = 0) {
@@ -38,8 +43,11 @@ class origin_world {
 public:
   void begin(uint32_t upstream = 1) { machine.on_begin(upstream); }
 
-  void page(std::vector<atproto::did> active, uint32_t upstream = 1) {
-    take(machine.on_page(upstream, its_origin, std::move(active), now, wall));
+  void page(const std::vector<atproto::did>& active, uint32_t upstream = 1) {
+    std::vector<repo_listed> lines(active.size());
+    for (size_t i = 0; i < active.size(); ++i)
+      lines[i].repo = active[i];
+    take(machine.on_page(upstream, its_origin, lines, now, wall));
   }
 
   void take(origin_machine::effects x) {
@@ -73,6 +81,25 @@ public:
 };
 
 } // namespace
+
+// A relay has accounts of all hosts, and only an active account's document has
+// to name its host.
+TEST(origin_machine, active_accounts_of_a_pds_show_its_origin) {
+  origin_world x;
+  x.begin();
+  std::vector<repo_listed> lines(3);
+  lines[0].repo = account(0);
+  lines[0].account = storage::account_status::takendown;
+  lines[1].repo = atproto::did::trusted("did:key:zabc");
+  x.take(x.machine.on_page(1, its_origin, lines, x.now, x.wall));
+  EXPECT_THAT(x.waiting, IsEmpty());
+  lines[2].repo = account(2);
+  x.take(x.machine.on_page(1, {}, lines, x.now, x.wall));
+  EXPECT_THAT(x.waiting, IsEmpty()) << "of a relay";
+  x.take(x.machine.on_page(1, its_origin, lines, x.now, x.wall));
+  ASSERT_THAT(x.waiting, SizeIs(1));
+  EXPECT_EQ(x.waiting[0].repo, account(2));
+}
 
 TEST(origin_machine, one_account_is_enough_to_name_a_host) {
   origin_world x;
