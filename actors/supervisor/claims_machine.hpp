@@ -55,15 +55,7 @@ public:
   using claim = listed_claim;
   using word = claim_word;
   using outcome = stream_claim_decided::outcome;
-
-  /// The page of this listing is decided, or its claims were dropped.
-  struct verdict {
-    listing_id what;
-    bool trusted = true;
-    /// False: the directory was wrong, and the page has to come again.
-    bool proved = true;
-    bool has_room = true; ///< False: the page has to come again.
-  };
+  using verdict = page_verdict;
 
   /// All claims of a stream were dropped, and new ones will be until `until`.
   struct stream_rest {

@@ -219,6 +219,19 @@ listing_machine::on_page(const listing_id& what,
 }
 
 listing_machine::effects
+listing_machine::on_verdict(const page_verdict& x, const std::string& cursor,
+                            size_t lines, steady_time now) {
+  if (!x.has_room)
+    return on_page(
+      x.what, fail(ec::limit_reached, "too many DIDs that are only listed"), 0,
+      now);
+  if (x.blames())
+    return on_mistrust(x.what, cursor, now);
+  return x.trusted ? on_page(x.what, cursor, lines, now)
+                   : on_unproved(x.what, now);
+}
+
+listing_machine::effects
 listing_machine::on_mistrust(const listing_id& what, const std::string& cursor,
                              steady_time now) {
   const auto i = listings_.find(what);

@@ -44,6 +44,17 @@ struct listing_id {
   friend auto operator<=>(const listing_id&, const listing_id&) = default;
 };
 
+/// The claims of a page are decided, or were dropped.
+struct page_verdict {
+  listing_id what;
+  bool trusted = true;
+  bool proved = true;   ///< False: the directory was found to be wrong.
+  bool has_room = true; ///< False: the page has to come again.
+
+  /// Whether the listing is to blame.
+  bool blames() const noexcept { return has_room && !trusted && proved; }
+};
+
 /// Reads the pages of `listRepos` and `listReposByCollection` of each upstream,
 /// one page at a time: again when events may have been missed, soon after each
 /// start of the node, and by interval (protocol-coverage.md 9,
@@ -76,9 +87,7 @@ public:
     std::optional<row> write{};
     std::optional<steady_time> timer{};
     bool finished = false; ///< A listing came to its end.
-    /// The upstream's listing of all repos ended and was neither cut short nor
-    /// refused.
-    bool audited = false;
+    bool audited = false; ///< It was neither cut short nor refused.
     /// The listing was endless, or named no new repos any more.
     bool cut_short = false;
     /// This listing named all repos that there are, in one run.
@@ -124,15 +133,12 @@ public:
                   size_t lines, steady_time now,
                   std::chrono::seconds wait = std::chrono::seconds{0});
 
-  /// Most claims of a page are false. The listing goes on with the next page,
-  /// but only after a rest, whatever the host wishes.
-  effects on_mistrust(const listing_id& what, const std::string& cursor,
-                      steady_time now);
-
-  /// A page claims DIDs that the directory does not know, but the directory
-  /// itself was found to be wrong. The page is requested again after a rest
-  /// that grows up to `limits::listing_mistrust_min`.
-  effects on_unproved(const listing_id& what, steady_time now);
+  /// The whole page was judged, and taken if it is trusted. When its listing is
+  /// to blame, it goes on with the next page, but only after a rest, whatever
+  /// the host wishes. When the directory was wrong, the page is requested again
+  /// after a rest that grows up to `limits::listing_mistrust_min`.
+  effects on_verdict(const page_verdict& x, const std::string& cursor,
+                     size_t lines, steady_time now);
 
   effects on_timer(const upstream_board& board, steady_time now,
                    wall_time wall);
@@ -152,15 +158,13 @@ private:
     bool begins = false; ///< Anew when it is due; else where it was.
     std::chrono::seconds mistrust{0}; ///< The last rest because of mistrust.
     std::chrono::seconds doubt{0}; ///< The last rest because of the directory.
-    /// The last rest because the listing is not offered.
-    std::chrono::seconds missing{0};
+    std::chrono::seconds missing{0}; ///< The last one as it is not offered.
     std::optional<steady_time> rests_until;
     size_t pages = 0;
     size_t idle_pages = 0;
     seen_pages seen;       ///< The pages of this run.
     seen_names names;      ///< The names of this run.
-    /// The hash of the page under way.
-    std::optional<uint64_t> print;
+    std::optional<uint64_t> print; ///< The hash of the page under way.
     std::optional<steady_time> due;
     /// When it came to its end; it is due by interval.
     std::optional<steady_time> ended;
@@ -189,6 +193,9 @@ private:
     std::optional<steady_time> rests_until; ///< The host asked for it.
   };
 
+  effects on_mistrust(const listing_id& what, const std::string& cursor,
+                      steady_time now);
+  effects on_unproved(const listing_id& what, steady_time now);
   host_state& host_of(const listing_id& what);
   effects ask(const listing_id& what, state& x, steady_time now);
   steady_time rest_of(const listing_id& what, const state& x) const;

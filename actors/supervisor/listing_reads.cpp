@@ -246,21 +246,11 @@ void listing_reads::on_compared(const listing_compared& x) {
 
 void listing_reads::finish_page(const page_progress& x) {
   pass(crash_point::listing_page);
-  const auto& [what, trusted, proved, has_room] = x.verdict;
-  if (!has_room) {
-    perform(machine_.on_page(
-      what, fail(ec::limit_reached, "too many DIDs that are only listed"), 0,
-      desk_.now()));
-  } else if (trusted) {
-    perform(machine_.on_page(what, x.cursor, x.listed, desk_.now()));
-  } else if (!proved) {
-    perform(machine_.on_unproved(what, desk_.now()));
-  } else {
-    if (what.collection.empty())
-      report(what.upstream, debts_.on_mistrusted(what.upstream),
-             &health_machine::on_listing);
-    perform(machine_.on_mistrust(what, x.cursor, desk_.now()));
-  }
+  const auto& what = x.verdict.what;
+  if (x.verdict.blames() && what.collection.empty())
+    report(what.upstream, debts_.on_mistrusted(what.upstream),
+           &health_machine::on_listing);
+  perform(machine_.on_verdict(x.verdict, x.cursor, x.listed, desk_.now()));
 }
 
 } // namespace weir::actors

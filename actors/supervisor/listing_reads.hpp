@@ -57,8 +57,8 @@ private:
              : collection;
   }
 
-  /// @param to Of HEALTH, for what is wrong with a listing, if anything
-  /// changed.
+  /// Tells HEALTH what is wrong with a listing, if that changed.
+  /// @param to The function of HEALTH for this kind of listing.
   void report(uint32_t upstream, const std::optional<std::string>& x,
               void (health_machine::*to)(uint32_t, std::string_view)) {
     if (x)

@@ -65,7 +65,7 @@ TEST(listing_machine, a_clock_that_was_set_has_all_compared_once_more) {
 TEST(listing_machine, a_clock_that_was_set_ends_no_rest) {
   listing_run x;
   x.want();
-  x.take(x.machine.on_mistrust(x.all, "", x.now));
+  x.mistrust("");
   ASSERT_GT(limits::listing_mistrust_min, listing_grace);
   EXPECT_FALSE(x.take(x.machine.on_clock_set(x.now, x.wall)));
   x.pass(limits::listing_mistrust_min - 1us);
@@ -249,7 +249,7 @@ TEST(listing_machine, a_listing_that_is_not_trusted_goes_on_after_a_rest) {
   std::vector<std::chrono::microseconds> rests;
   for (int i = 0; i < 3; ++i) {
     const auto cursor = "c" + std::to_string(i);
-    EXPECT_FALSE(x.take(x.machine.on_mistrust(x.all, cursor, x.now)));
+    EXPECT_FALSE(x.mistrust(cursor));
     rests.push_back(*x.last.timer - x.now);
     EXPECT_FALSE(x.want({1, 9, 0})) << "whatever the host does";
     x.pass(rests.back() - 1us);
@@ -260,7 +260,7 @@ TEST(listing_machine, a_listing_that_is_not_trusted_goes_on_after_a_rest) {
   const std::chrono::seconds least = limits::listing_mistrust_min;
   EXPECT_THAT(rests, testing::ElementsAre(least, 2 * least, 4 * least));
   x.page("c9");
-  x.take(x.machine.on_mistrust(x.all, "", x.now));
+  x.mistrust("");
   EXPECT_EQ(*x.last.timer - x.now, least) << "a page was good";
 }
 
@@ -274,7 +274,7 @@ TEST(listing_machine, a_page_that_the_directory_did_not_prove_comes_again) {
   x.page("c1");
   std::vector<std::chrono::microseconds> rests;
   for (int i = 0; i < 5; ++i) {
-    EXPECT_FALSE(x.take(x.machine.on_unproved(x.all, x.now)));
+    EXPECT_FALSE(x.unproved());
     rests.push_back(*x.last.timer - x.now);
     x.pass(rests.back());
     ASSERT_TRUE(x.tick());
@@ -286,8 +286,29 @@ TEST(listing_machine, a_page_that_the_directory_did_not_prove_comes_again) {
                                           most));
   ASSERT_TRUE(x.page("c2"));
   EXPECT_EQ(x.last.fetch->cursor, "c2");
-  x.take(x.machine.on_unproved(x.all, x.now));
+  x.unproved();
   EXPECT_EQ(*x.last.timer - x.now, least) << "a page was good";
+}
+
+TEST(listing_machine, a_page_without_room_for_its_claims_comes_again) {
+  listing_run x;
+  x.want();
+  x.page("c1");
+  EXPECT_FALSE(x.judge({.what = x.all, .has_room = false}, "c2"));
+  EXPECT_EQ(*x.last.timer - x.now, limits::listing_retry_min);
+  x.pass(limits::listing_retry_min);
+  ASSERT_TRUE(x.tick());
+  EXPECT_EQ(x.last.fetch->cursor, "c1");
+  EXPECT_TRUE(x.judge({.what = x.all}, "c2")) << "it is trusted";
+  EXPECT_EQ(x.last.fetch->cursor, "c2");
+}
+
+TEST(listing_machine, a_listing_is_blamed_only_for_what_the_directory_proves) {
+  EXPECT_FALSE((page_verdict{.what = {1, {}}}.blames()));
+  EXPECT_TRUE((page_verdict{.what = {1, {}}, .trusted = false}.blames()));
+  EXPECT_FALSE((
+    page_verdict{.what = {1, {}}, .trusted = false, .proved = false}.blames()));
+  EXPECT_FALSE((page_verdict{.what = {1, {}}, .has_room = false}.blames()));
 }
 
 // CONS-24: a reset happens during the rest
@@ -297,8 +318,7 @@ TEST(listing_machine, what_rests_begins_anew_when_events_were_missed) {
     x.want();
     x.page("c1");
     EXPECT_FALSE(x.want({1, 2, 50}));
-    x.take(is_proved ? x.machine.on_mistrust(x.all, "c2", x.now)
-                     : x.machine.on_unproved(x.all, x.now));
+    is_proved ? x.mistrust("c2") : x.unproved();
     x.pass(limits::listing_mistrust_min);
     ASSERT_TRUE(x.tick());
     EXPECT_EQ(x.last.fetch->cursor, "") << is_proved;

@@ -230,8 +230,8 @@ TEST(listing_machine, a_page_that_was_not_taken_is_no_repetition) {
     ASSERT_TRUE(x.want());
     for (uint64_t i = 0; i <= limits::listing_idle_pages_max; ++i) {
       x.machine.on_lines(x.all, {i});
-      EXPECT_FALSE(has_room ? x.take(x.machine.on_unproved(x.all, x.now))
-                            : x.fail_page(ec::limit_reached));
+      EXPECT_FALSE(has_room ? x.unproved()
+                            : x.judge({.what = x.all, .has_room = false}, ""));
       x.pass(limits::listing_retry_max);
       ASSERT_TRUE(x.tick());
       x.machine.on_lines(x.all, {i});

@@ -46,6 +46,20 @@ public:
     return take(machine.on_page(all, fail(code), 0, now));
   }
 
+  bool judge(const page_verdict& verdict, const std::string& cursor) {
+    return take(machine.on_verdict(verdict, cursor, 10, now));
+  }
+
+  /// Most claims of the page are false.
+  bool mistrust(const std::string& cursor) {
+    return judge({.what = all, .trusted = false}, cursor);
+  }
+
+  /// The directory was wrong.
+  bool unproved() {
+    return judge({.what = all, .trusted = false, .proved = false}, "unused");
+  }
+
   bool tick() { return take(machine.on_timer(*board, now, wall)); }
 
   /// Requests a listing and waits for the stream, which is quiet.
