@@ -7,6 +7,8 @@
 #include "base/stored_time.hpp"
 #include "messages/account.hpp"
 
+#include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace weir::actors {
@@ -66,6 +68,33 @@ is_due_again(const result<std::optional<storage::identity_row>>& tombstone,
   constexpr std::chrono::seconds pause = limits::identity_fresh;
   return !tombstone || !*tombstone
          || age_of((*tombstone)->fetched_at, now) >= pause.count();
+}
+
+/// The rows with which a line is compared, and no others, because a listing
+/// names every repo.
+struct compared_rows {
+  std::optional<storage::repo_row> row;
+  std::shared_ptr<const storage::chain_row> chain; ///< Only for a repo in sync.
+};
+
+/// What becomes of a line: it goes to its REPO, nowhere, or, as its repo is
+/// unknown, to `claims_machine`.
+enum class line_fate : uint8_t { give, drop, claim };
+
+/// @param rows Those of its repo. When they cannot be read, the REPO decides.
+/// @param load_identity Reads a tombstone, of which few lines have need.
+template <class Load>
+line_fate fate_of(const repo_listed& line, const result<compared_rows>& rows,
+                  const upstream_board& board, wall_time now,
+                  Load load_identity) {
+  if (!rows || !rows->row)
+    return rows ? line_fate::claim : line_fate::give;
+  const auto& row = *rows->row;
+  return is_news(line, row, rows->chain.get(), board)
+             || (denies_tombstone(line, row, board)
+                 && is_due_again(load_identity(), now))
+           ? line_fate::give
+           : line_fate::drop;
 }
 
 } // namespace weir::actors

@@ -12,13 +12,6 @@ namespace weir::actors {
 
 namespace {
 
-/// The rows with which a line is compared, and no others, because a listing
-/// names every repo.
-struct compared_rows {
-  std::optional<storage::repo_row> row;
-  std::shared_ptr<const storage::chain_row> chain; ///< Only for a repo in sync.
-};
-
 result<compared_rows> load(const store_readers& store,
                            const atproto::did& repo) {
   compared_rows out;
@@ -35,9 +28,7 @@ result<compared_rows> load(const store_readers& store,
   return out;
 }
 
-/// Keeps only those lines of a listing that are news for their repos. A line
-/// whose repo's rows cannot be read is kept. For an account with a tombstone in
-/// the directory, a line that calls it active is news once a day.
+/// Keeps only those lines of a listing that their REPOs have to receive.
 /// @returns the lines of unknown repos
 std::vector<repo_listed> drop_known_lines(std::vector<repo_listed>& lines,
                                           const all_stores& stores,
@@ -46,16 +37,12 @@ std::vector<repo_listed> drop_known_lines(std::vector<repo_listed>& lines,
   std::vector<repo_listed> unknown;
   std::erase_if(lines, [&](const repo_listed& line) {
     const auto& store = stores.of(line.repo);
-    const auto known = load(store, line.repo);
-    if (!known)
-      return false;
-    if (!known->row) {
+    const auto fate = fate_of(line, load(store, line.repo), board, now, [&] {
+      return store.load_identity(line.repo);
+    });
+    if (fate == line_fate::claim)
       unknown.push_back(line);
-      return true;
-    }
-    return !is_news(line, *known->row, known->chain.get(), board)
-           && !(denies_tombstone(line, *known->row, board)
-                && is_due_again(store.load_identity(line.repo), now));
+    return fate != line_fate::give;
   });
   return unknown;
 }

@@ -86,6 +86,44 @@ TEST(listed_line, denies_a_tombstone_once_a_day) {
   EXPECT_TRUE(is_due_again(fail(ec::storage_failure, "damaged"), now));
 }
 
+// CONS-24, CONS-25: what becomes of it
+TEST(listed_line, goes_to_its_repo_if_it_is_news_there) {
+  upstream_board board;
+  upstream_view host;
+  host.id = 2;
+  host.origin = "https://pds.test";
+  board.put(host);
+  const wall_time now{1'000'000'000'000'000};
+  repo_listed line;
+  line.upstream = host.id;
+  line.rev = atproto::tid{1'000'000};
+  size_t looks = 0;
+  std::optional<storage::identity_row> stored{std::in_place};
+  const auto fate = [&](const result<compared_rows>& rows) {
+    return fate_of(line, rows, board, now, [&] {
+      ++looks;
+      return result<std::optional<storage::identity_row>>{stored};
+    });
+  };
+  EXPECT_EQ(fate(fail(ec::storage_failure, "damaged")), line_fate::give);
+  EXPECT_EQ(fate(compared_rows{}), line_fate::claim);
+  compared_rows known;
+  known.row.emplace();
+  known.row->pds = host.origin;
+  known.row->status = storage::repo_status::synced;
+  EXPECT_EQ(fate(known), line_fate::give);
+  storage::chain_row chain;
+  chain.rev = line.rev;
+  known.chain = std::make_shared<const storage::chain_row>(chain);
+  EXPECT_EQ(fate(known), line_fate::drop);
+  EXPECT_EQ(looks, 0u) << "there is no tombstone";
+  known.row->words.tombstoned = true;
+  EXPECT_EQ(fate(known), line_fate::give);
+  EXPECT_EQ(looks, 1u);
+  stored->fetched_at = now.seconds();
+  EXPECT_EQ(fate(known), line_fate::drop) << "it was denied a moment ago";
+}
+
 // protocol-coverage.md 4.t7: only the current host is believed
 TEST(listed_line, an_answer_denies_a_tombstone) {
   storage::repo_row row;
