@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace weir::actors {
 
@@ -123,6 +124,16 @@ class unknown_holders {
 public:
   /// What is wrong at an upstream. Empty string: the problem is over.
   using report = std::optional<std::string>;
+
+  /// The listings that say it: a relay has one for each signal collection. Each
+  /// repo of a PDS is asked about, for all of them at once (`of_pds`).
+  static std::vector<std::string> wanted(bool relay,
+                                         std::vector<std::string> of_relay,
+                                         const std::string& of_pds) {
+    if (!relay)
+      of_relay.assign(of_pds.empty() ? 0 : 1, of_pds);
+    return of_relay;
+  }
 
   /// A page came.
   /// @param unanswered Accounts that its host could not describe, or all of its

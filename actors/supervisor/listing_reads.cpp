@@ -126,23 +126,19 @@ void listing_reads::write(const listing_machine::row& x) {
 }
 
 /// Its repos; in signal mode also those that have records in a signal
-/// collection, which may have been quiet for years (SYNC-18). Each repo of a
-/// PDS is asked about, for all collections at once.
+/// collection, which may have been quiet for years (SYNC-18).
 void listing_reads::on_wanted(uint32_t upstream) {
   survey_.hurry();
   const auto at = desk_.board().find(upstream);
   const position noted{upstream, at.epoch, at.first_cursor};
   debts_.on_wanted(upstream, noted);
   perform(machine_.on_wanted({upstream, {}}, noted, desk_.now(), desk_.wall()));
-  const auto want = [this](const listing_id& what) {
+  for (const auto& x : unknown_holders::wanted(
+         at.relay, desk_.env.signal_collections, desk_.env.holders_listing)) {
+    const listing_id what{upstream, x};
     survey_.hints().on_holders_wanted(what);
     perform(machine_.on_wanted(what, {}, desk_.now(), desk_.wall()));
-  };
-  if (at.relay)
-    for (const auto& x : desk_.env.signal_collections)
-      want({upstream, x});
-  else if (!desk_.env.holders_listing.empty())
-    want({upstream, desk_.env.holders_listing});
+  }
   survey_.go_on(machine_);
 }
 

@@ -21,6 +21,17 @@ const auto not_offered = fail(ec::not_found, "describeRepo is not offered");
 
 } // namespace
 
+// SYNC-18
+TEST(unknown_holders, a_relay_lists_each_collection_and_a_pds_all_at_once) {
+  using testing::ElementsAre;
+  const std::vector<std::string> signal{"app.one", "app.two"};
+  EXPECT_THAT(unknown_holders::wanted(true, signal, "described"),
+              ElementsAre("app.one", "app.two"));
+  EXPECT_THAT(unknown_holders::wanted(false, signal, "described"),
+              ElementsAre("described"));
+  EXPECT_THAT(unknown_holders::wanted(false, signal, ""), IsEmpty());
+}
+
 // limits::health_listing_failures_min
 TEST(unknown_holders, pages_that_fail_are_told_until_one_listing_ends) {
   unknown_holders x;
