@@ -1,38 +1,11 @@
 #include "actors/repo/repo_outbox.hpp"
 
-#include "actors/support/site.hpp"
+#include "actors/repo/outbox_rules.hpp"
 #include "messages/identity.hpp"
 
 #include <caf/send.hpp>
 
 namespace weir::actors {
-
-namespace {
-
-/// The host whose look-ups this one is counted with; empty: the account's own
-/// host, also when a relay caused the look-up.
-std::string turn_of(uint32_t cause, const upstream_board& board) {
-  const auto from = board.find(cause);
-  return from.id == 0 || from.relay ? std::string{} : site_of(from.origin);
-}
-
-/// A reason besides those of atproto::verdict.
-constexpr uint8_t of_another_host = 255;
-
-uint8_t reason_of(const refused_commit& x) {
-  return x.wrong_host ? of_another_host
-                      : static_cast<uint8_t>(x.why.why) + 1;
-}
-
-std::string text_of(const refused_commit& x) {
-  if (x.wrong_host)
-    return "wrong_host: the account's document names "
-           + (x.other_host.empty() ? std::string{"no host"} : x.other_host);
-  std::string out = to_string(x.why.why);
-  return x.why.reason.empty() ? out : out + ": " + x.why.reason;
-}
-
-} // namespace
 
 void ask_identity(const repo_effects& x, const atproto::did& repo,
                   const repo_actor& from, context& shared) {
@@ -52,16 +25,9 @@ void tell_news(const signed_news& x, const atproto::did& repo, uint64_t signer,
   if (x.heard.empty() && x.refused.empty())
     return;
   const auto now = shared.time->steady_now();
-  for (const auto& y : x.heard) {
-    signed_rev told{y.upstream, y.relay, atproto::stable_hash(pds), signer,
-                    y.rev.time()};
-    if (told.upstream == 0) {
-      const auto from = shared.upstreams.accounting_for(pds);
-      told.upstream = from.id;
-      told.relay = from.relay;
-    }
-    shared.signers.on_signed(told, now, shared.time->wall_now());
-  }
+  for (const auto& y : x.heard)
+    shared.signers.on_signed(signed_by(signer, y, pds, shared.upstreams), now,
+                             shared.time->wall_now());
   shared.health.with([&](health_machine& health) {
     for (const auto& y : x.heard)
       if (y.sound)
@@ -69,7 +35,7 @@ void tell_news(const signed_news& x, const atproto::did& repo, uint64_t signer,
       else
         health.remember(repo, true); // A document had its key.
     for (const auto& y : x.refused)
-      health.on_commit(y.upstream, signer, reason_of(y), text_of(y), now);
+      health.on_commit(y.upstream, signer, y.reason(), y.text(), now);
   });
 }
 

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -129,6 +130,19 @@ struct refused_commit {
   atproto::refusal why;
   bool wrong_host = false; ///< The document names `other_host`, or no host.
   std::string other_host{};
+
+  /// A number for each reason, for HEALTH. 0 would be no reason.
+  uint8_t reason() const noexcept {
+    return wrong_host ? UINT8_MAX : static_cast<uint8_t>(why.why) + 1;
+  }
+
+  std::string text() const {
+    if (wrong_host)
+      return "wrong_host: the account's document names "
+             + (other_host.empty() ? std::string{"no host"} : other_host);
+    std::string out = to_string(why.why);
+    return why.reason.empty() ? out : out + ": " + why.reason;
+  }
 };
 
 /// What the commits of a repo tell about the health and clock of the node.
