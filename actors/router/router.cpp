@@ -53,7 +53,6 @@ private:
   void take_waiting();
   void route(frames batch);
   bool wanted(const atproto::stamped_frame& x);
-  bool wakes(const atproto::stamped_frame& x);
 
   void tell_lost();
   void begin_lines();
@@ -115,7 +114,9 @@ void router::take(frames batch) {
   const auto waited = waiting_.has_frames();
   route(waiting_.take(std::move(batch), repos_.size(),
                       [this](const atproto::stamped_frame& x) {
-                        return !repos_.contains(x.repo) && wakes(x);
+                        return !repos_.contains(x.repo)
+                               && (tracked_.contains(x.repo)
+                                   || tracking_.adds(x));
                       }));
   take_waiting();
   const auto now = shared_->time->steady_now();
@@ -152,22 +153,14 @@ void router::route(frames batch) {
   dropped.tell(this, *shared_);
 }
 
-/// Whether a frame of an untracked DID adds a repo. A relay has verified what
-/// it passes on, so its DID becomes a repo at once; a PDS can name any DID.
-bool router::wakes(const atproto::stamped_frame& x) {
-  return tracked_.contains(x.repo) || (x.relay && tracking_.discovers(x));
-}
-
 bool router::wanted(const atproto::stamped_frame& x) {
   if (tracked_.contains(x.repo))
     return true;
-  if (x.relay) {
-    if (!tracking_.discovers(x))
-      return false;
+  if (tracking_.adds(x)) {
     start(x.repo, {}, [] {});
     return true;
   }
-  if (claims_.hear(x))
+  if (x.relay || claims_.hear(x))
     return false;
   if (tracking_.discovers(x))
     claim(x);

@@ -27,6 +27,12 @@ public:
     return mode_ == tracking_mode::full_network || signals(x);
   }
 
+  /// Whether the frame adds its untracked repo at once. A relay has verified
+  /// what it passes on; a PDS can name any DID, so its frame is only a claim.
+  bool adds(const atproto::stamped_frame& x) const {
+    return x.relay && discovers(x);
+  }
+
   /// True when this frame of an untracked repo calls its account active in mode
   /// `signal`. Its host then has to be asked whether it has older records.
   bool may_return(const atproto::stamped_frame& x) const {

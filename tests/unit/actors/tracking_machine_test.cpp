@@ -100,6 +100,16 @@ TEST(tracking_machine, the_full_network_is_whoever_speaks) {
     stamped(account_frame(1), frame_kind::account, "did:key:zQ3sh")));
 }
 
+// ADR 10: what a stream names
+TEST(tracking_machine, only_what_a_relay_names_is_a_repo_at_once) {
+  auto x = commit_of({{op_action::create, "app.test.note/a"}});
+  EXPECT_FALSE(in_mode(tracking_mode::full_network).adds(x)) << "of a PDS";
+  x.relay = true;
+  EXPECT_TRUE(in_mode(tracking_mode::full_network).adds(x));
+  EXPECT_TRUE(in_mode(tracking_mode::signal).adds(x));
+  EXPECT_FALSE(in_mode(tracking_mode::manual).adds(x));
+}
+
 TEST(tracking_machine, a_record_of_the_signal_collection_is_the_signal) {
   const auto x = in_mode(tracking_mode::signal);
   EXPECT_TRUE(x.discovers(commit_of({{op_action::create, "app.test.note/a"}})));
