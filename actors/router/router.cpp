@@ -287,7 +287,6 @@ void router::claim(const atproto::stamped_frame& x) {
          stream_claim{x.at.upstream, x.repo, next == step::ask_anew});
 }
 
-/// A PDS is charged for names that are not its own, as for bad frames.
 void router::on_decided(const stream_claim_decided& x) {
   if (x.what == stream_claim_decided::outcome::confirmed) {
     claims_confirmed_.add();
@@ -298,10 +297,9 @@ void router::on_decided(const stream_claim_decided& x) {
   }
   const auto failed = x.what == stream_claim_decided::outcome::failed;
   (failed ? claims_failed_ : claims_dropped_).add();
-  const auto made_by = claims_.drop(x.upstream, x.repo);
   finished_frames out;
-  if (failed && made_by)
-    out.refuse(*made_by);
+  if (const auto charged = claims_.drop(x.upstream, x.repo, failed))
+    out.refuse(*charged);
   out.tell(this, *shared_);
 }
 

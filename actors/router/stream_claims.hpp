@@ -94,11 +94,14 @@ public:
     return known && !known->away ? std::optional{known->heard} : std::nullopt;
   }
 
-  /// The SUPERVISOR decided that the repo is not that host's, or not at all.
-  /// @returns the position of the frame that made the claim.
-  std::optional<position> drop(uint32_t stream, const atproto::did& repo) {
+  /// The SUPERVISOR decided that the repo is not that host's (`failed`), or not
+  /// at all. A PDS is charged for names that are not its own, as for bad
+  /// frames.
+  /// @returns the position of the frame for which the PDS is charged
+  std::optional<position> drop(uint32_t stream, const atproto::did& repo,
+                               bool failed) {
     const auto known = take(stream, repo);
-    return known ? std::optional{known->at} : std::nullopt;
+    return known && failed ? std::optional{known->at} : std::nullopt;
   }
 
   /// Drops all claims of the stream that are not confirmed, and its new claims

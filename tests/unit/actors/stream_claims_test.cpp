@@ -57,7 +57,7 @@ TEST(stream_claims, one_did_is_asked_about_once_by_each_stream) {
   EXPECT_TRUE(x.hear(identity_of(did)));
   EXPECT_FALSE(x.hear(identity_of(did, 8)));
   EXPECT_EQ(x.claim(identity_of(did, 8), noon), step::ask_anew);
-  x.drop(claiming_stream, did);
+  x.drop(claiming_stream, did, true);
   EXPECT_FALSE(x.hear(identity_of(did)));
   EXPECT_TRUE(x.hear(identity_of(did, 8)));
 }
@@ -129,7 +129,7 @@ TEST(stream_claims, a_stream_has_so_many_and_not_one_more) {
     EXPECT_EQ(x.claim(identity_of(named_did(i)), noon), step::ask_anew);
   EXPECT_EQ(x.claim(identity_of(named_did(most)), noon), step::drop);
   EXPECT_EQ(x.claim(identity_of(named_did(most), 8), noon), step::ask_anew);
-  x.drop(claiming_stream, named_did(0));
+  x.drop(claiming_stream, named_did(0), true);
   EXPECT_EQ(x.claim(identity_of(named_did(most)), noon), step::ask_anew);
   EXPECT_EQ(x.size(), most + 1);
 }
@@ -152,10 +152,14 @@ TEST(stream_claims, one_that_fails_says_which_frame_it_was) {
   auto frame = identity_of(named_did(1));
   frame.at.seq = 42;
   x.claim(frame, noon);
-  const auto at = x.drop(claiming_stream, named_did(1));
+  const auto at = x.drop(claiming_stream, named_did(1), true);
   ASSERT_TRUE(at);
   EXPECT_EQ(at->seq, 42u);
-  EXPECT_FALSE(x.drop(claiming_stream, named_did(1)));
+  EXPECT_FALSE(x.drop(claiming_stream, named_did(1), true));
+  x.claim(frame, noon);
+  EXPECT_FALSE(x.drop(claiming_stream, named_did(1), false))
+    << "nobody is charged for what was not decided";
+  EXPECT_EQ(x.size(), 0u);
 }
 
 TEST(stream_claims, an_addition_for_another_reason_ends_all_claims_of_it) {
