@@ -146,6 +146,10 @@ bool is_utf8(std::string_view text) noexcept {
 // -- ws_decoder ---------------------------------------------------------------
 
 std::span<uint8_t> ws_decoder::prepare() {
+  // Behind a large message another one is likely. Only its header is read
+  // ahead, because what is read ahead of a payload is copied once more.
+  const auto most
+    = direct_ && !in_payload_ ? buffer_bytes_start : buffer_bytes_max;
   direct_ = in_payload_ && header_.size - filled_ > direct_bytes_min;
   if (direct_)
     return {payload_data() + filled_, header_.size - filled_};
@@ -162,7 +166,8 @@ std::span<uint8_t> ws_decoder::prepare() {
   }
   if (end_ == buffer_.size())
     buffer_.resize(std::max(buffer_bytes_start, buffer_.size() * 2));
-  return std::span{buffer_}.subspan(end_);
+  const auto room = std::span{buffer_}.subspan(end_);
+  return room.first(std::min(room.size(), most));
 }
 
 void ws_decoder::commit(size_t n) {

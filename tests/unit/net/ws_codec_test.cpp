@@ -176,6 +176,24 @@ TEST(WsCodecTest, TheBufferFollowsTheTraffic) {
   EXPECT_EQ(x.prepare().size(), 4'096u);
 }
 
+// Bytes of a payload that are read ahead with its header are copied once more.
+TEST(WsCodecTest, BehindALargeMessageOnlyAHeaderIsReadAhead) {
+  ws_decoder x{false, 100'000};
+  bytes busy;
+  while (busy.size() < 1'000'000)
+    append(busy, ws_frame(ws_opcode::binary, bytes(100)));
+  decode(x, busy, 1'000'000);
+  const auto large = ws_frame(ws_opcode::binary, bytes(100'000));
+  const auto most = bytes_view{large}.first(large.size() - 100);
+  decode(x, most, 1'000'000);
+  EXPECT_GT(x.prepare().size(), 60'000u) << "its end and what follows";
+  decode(x, bytes_view{large}.last(100), 1'000'000);
+  decode(x, large, 1'000'000);
+  EXPECT_EQ(x.prepare().size(), 4'096u);
+  decode(x, ws_frame(ws_opcode::binary, bytes(100)), 1'000'000);
+  EXPECT_GT(x.prepare().size(), 60'000u) << "small messages come again";
+}
+
 TEST(WsCodecTest, AFailureStays) {
   ws_decoder x{false, 10};
   EXPECT_EQ(decode(x, "\xff\xff"_b, 1).back().what, event_is::failed);
