@@ -144,8 +144,8 @@ public:
   bool done() const noexcept override { return base::is_done(); }
 
 private:
-  /// Beast 345 fails an assertion when it sees the last chunk with one byte
-  /// missing, and bytes from the network may come like that.
+  /// The Beast of Boost 1.81 fails an assertion when it sees the last chunk
+  /// with one byte missing, and bytes from the network may come like that.
   bool is_part_of_last_chunk(std::string_view x) const noexcept {
     constexpr std::string_view whole = "0\r\n\r\n";
     return head_.framing == body_framing::chunked && !in_chunk_
