@@ -142,7 +142,6 @@ void delivery_lanes::forget_outstanding(delivery_lane& x) {
 // -- parking ------------------------------------------------------------------
 
 void delivery_lanes::park(delivery_lane& x) {
-  ++ledger_.counters().parked;
   if (x.queue.empty())
     return;
   const auto first = x.queue.front().id; // Never settled.

@@ -113,10 +113,8 @@ bool delivery_machine::ack(delivery_session* from, op_id id, steady_time now) {
   if (lane == nullptr)
     return ack_unseen(id);
   if (auto* event = lane->find(id)) {
-    if (!event->known && id > believed_through_) {
-      ++ledger_.counters().unknown_acks;
+    if (!event->known && id > believed_through_)
       return false;
-    }
     if (from != nullptr && event->session == from)
       from->acked = std::max(from->acked, event->flight->number);
     lanes_.settle(*lane, *event);
@@ -129,14 +127,8 @@ bool delivery_machine::ack(delivery_session* from, op_id id, steady_time now) {
 
 /// No lane has the id: it was settled, sent by an earlier run, or never sent.
 bool delivery_machine::ack_unseen(op_id id) {
-  if (id != 0 && ledger_.contains(id)) {
-    ++ledger_.counters().repeated_acks;
+  if (id == 0 || id > believed_through_ || ledger_.contains(id))
     return false;
-  }
-  if (id == 0 || id > believed_through_) {
-    ++ledger_.counters().unknown_acks;
-    return false;
-  }
   holds_.note_told(id);
   return ledger_.close(id);
 }
@@ -144,7 +136,6 @@ bool delivery_machine::ack_unseen(op_id id) {
 /// The event has waited too long for its ack. If it is the first one of its
 /// DID, this counts as a failed attempt; the DID leaves the window.
 void delivery_machine::expire(const delivery_flight& x, steady_time now) {
-  ++ledger_.counters().expired;
   auto& lane = *x.lane;
   auto& event = *lane.find(x.id);
   const auto first = &event == &lane.queue.front();
@@ -212,7 +203,6 @@ bool delivery_machine::send_lane(delivery_lane& x, steady_time now,
   bool freed = false;
   while (auto* event = x.next_to_send()) {
     if (is_void(x, *event, standing)) {
-      ++ledger_.counters().voided;
       lanes_.settle(x, *event);
       freed = true;
       continue;

@@ -139,18 +139,11 @@ struct sent_report {
   size_t taken = 0;
 };
 
-/// Counters since start; the console and metrics show them.
+/// Counters since start; metrics show them.
 struct delivery_counters {
   uint64_t sent = 0;
   uint64_t resent = 0;
   uint64_t acked = 0;
-  uint64_t repeated_acks = 0;
-  uint64_t unknown_acks = 0;
-  uint64_t implicit = 0; ///< `$commit`, and what does not pass the filter.
-  uint64_t voided = 0; ///< Their account is deleted or their repo removed.
-  uint64_t expired = 0;  ///< Events whose ack did not come in time.
-  uint64_t parked = 0;
-  uint64_t absent = 0; ///< Ids that the log does not have.
 };
 
 } // namespace weir::actors

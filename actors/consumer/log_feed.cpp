@@ -117,7 +117,6 @@ bool log_feed::take_again(const storage::log_entry& entry, op_id id) {
       || waits(lanes_.find(entry.repo, false))
       || waits(lanes_.find(entry.repo, true)))
     return true;
-  ++ledger_.counters().voided;
   return ledger_.close(id);
 }
 

@@ -138,8 +138,7 @@ bool stops_work(const std::vector<upstream_view>& all, Predicate is_bad) {
   return 2 * bad > all.size() || (relays > 0 && bad_relays == relays);
 }
 
-/// The current views of all upstreams. UPSTREAMs write them; REPOs and the
-/// console read them. Any thread.
+/// The current views of all upstreams. UPSTREAMs write them. Any thread.
 class upstream_board {
 public:
   void put(const upstream_view& x) {

@@ -79,6 +79,9 @@ private:
   metric& poison_
     = counter("weir_upstream_poison_frames_total",
               "Frames that were skipped because they had ended the process");
+  metric& skipped_ = counter("weir_upstream_bad_frames_total",
+                             "Frames that were skipped because they could not "
+                             "be read");
   metric& too_slow_
     = counter("weir_upstream_too_slow_total",
               "Times its host ended the stream because it was read too slowly");
@@ -203,6 +206,7 @@ void upstream::publish() {
   bytes_.set(machine_.counters().bytes);
   resets_.set(machine_.counters().resets);
   poison_.set(machine_.counters().skipped_poison);
+  skipped_.set(machine_.counters().skipped_bad);
   too_slow_.set(machine_.counters().too_slow);
   stalls_.set(machine_.counters().stalls);
   connected_.set(machine_.connected() ? 1 : 0);

@@ -128,7 +128,6 @@ void upstream_machine::stamp(atproto::stamped_frame x, uint64_t seq,
 bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
   const auto place = numbers_.take(seq);
   if (place.fell) {
-    ++counters_.regressions;
     if (place.late)
       begin_reset(); // It comes too late: the stream is beyond it.
     if (numbers_.fall_too_often())
@@ -187,7 +186,6 @@ void upstream_machine::take_error(std::string_view name, effects& out) {
 }
 
 void upstream_machine::take_malformed(const error& why, effects& out) {
-  ++counters_.malformed;
   if (numbers_.note_bad_frame()) {
     ++counters_.skipped_bad;
     begin_reset(); // It is not known which repo's event is lost.

@@ -18,12 +18,10 @@ struct upstream_options {
   bool assume_contiguous_seq = false;
 };
 
-/// Counters of one upstream since start; the console and metrics show them.
+/// Counters of one upstream since start; metrics show them.
 struct upstream_counters {
   uint64_t frames = 0;
   uint64_t bytes = 0;
-  uint64_t regressions = 0;
-  uint64_t malformed = 0;
   uint64_t skipped_bad = 0; ///< Malformed frames stepped over.
   uint64_t skipped_poison = 0; ///< Skipped frames that had ended the process.
   uint64_t resets = 0;

@@ -138,7 +138,6 @@ TEST(DeliveryAccounts, WhatWasErasedIsSettledWithoutBeingSent) {
   EXPECT_EQ(x.sent_ids(), ids{gone});
   x.ack(gone);
   EXPECT_EQ(x.written_position(), x.last());
-  EXPECT_EQ(x.machine->counters().voided, 6u);
 }
 
 TEST(DeliveryAccounts, AnAccountErasedWhileItWaitedIsForgotten) {
@@ -169,7 +168,6 @@ TEST(DeliveryAccounts, WhatTheLogHasNoContentOfIsNotSent) {
   EXPECT_EQ(x.sent_ids(), ids{other});
   x.ack_all();
   EXPECT_EQ(x.written_position(), x.last());
-  EXPECT_EQ(x.machine->counters().voided, 3u);
 }
 
 TEST(DeliveryAccounts, ADeletedAccountThatComesBackStartsAnew) {
@@ -386,7 +384,8 @@ TEST(DeliveryAccounts, AFactWithoutContentIsSettled) {
   x.publish();
   x.connect(1);
   EXPECT_EQ(x.sent_ids(), ids{2});
-  EXPECT_EQ(x.machine->counters().voided, 1u);
+  x.ack(2);
+  EXPECT_EQ(x.written_position(), x.last());
 }
 
 } // namespace weir::tests

@@ -179,7 +179,6 @@ TEST(upstream_machine, ten_regressions_end_the_connection) {
   }
   EXPECT_EQ(x.take_seqs({19}).disconnect,
             "its numbers went back again and again");
-  EXPECT_EQ(x.machine.counters().regressions, limits::seq_regressions_max);
   x.reopen(); // This is counted for each connection.
   x.take_seqs({21});
   EXPECT_FALSE(x.take_seqs({21}).disconnect);
@@ -191,7 +190,8 @@ TEST(upstream_machine, a_first_frame_equal_to_the_cursor_is_dropped_in_silence) 
   stream x;
   const auto out = x.take_seqs({10, 11});
   EXPECT_THAT(seqs_of(out), ElementsAre(11));
-  EXPECT_EQ(x.machine.counters().regressions, 0u);
+  for (size_t i = 1; i < limits::seq_regressions_max; ++i)
+    EXPECT_FALSE(x.take_seqs({11}).disconnect) << "it was no regression";
 }
 
 // CONS-16 off: gaps are normal
