@@ -17,7 +17,7 @@ const char* to_string(ec code) noexcept {
                                     "account_inactive",
                                     "invalid_argument",
                                     "unverifiable",
-                                    "metadata_changed",
+                                    "unknown",
                                     "cancelled",
                                     "disk_full"};
   static_assert(names.size() == static_cast<size_t>(ec::disk_full) + 1);

@@ -12,6 +12,7 @@ namespace weir {
 /// What a caller can react to. Add a code only when some caller would take a
 /// different branch for it; everything else is detail in `error::context`.
 /// Values are written to disk and sent between nodes: append, never renumber.
+/// 12 was another code.
 enum class ec : uint8_t {
   none = 0,
   /// Bytes from outside do not parse. The sender is at fault.
@@ -39,8 +40,6 @@ enum class ec : uint8_t {
   /// the protocol before sync 1.1, or the check needs a part of the tree that
   /// was left out.
   unverifiable = 11,
-  /// Stored metadata changed under the caller. Recompute and try again.
-  metadata_changed = 12,
   /// The work was cancelled (removed repo, shutdown, newer incarnation).
   cancelled = 13,
   /// No space is left on the device.

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Names functions of the product that no program of it reaches: only tests call
-them, or nobody does.
+them, or nobody does. Names constants and enumerators of its headers that only
+tests use, too.
 
   check_unused.py ROOT BUILD [--libraries GLOB...] [--product PATH...]
                   [--helpers PATH...]
@@ -17,12 +18,15 @@ Functions with a body in a header have no symbol when nobody calls them. For eac
 them, its name has to be used in a file that includes the header, or in one that the
 header includes, for a template.
 
-In both cases a function whose name others have, too, may be overlooked; one that is
+The name of an enumerator or a constant has to occur a second time outside tests. A
+label `case x:` does not count: it does not make the value.
+
+In all cases one whose name others have, too, may be overlooked; one that is
 reported is unused. An assignment that stands beside a move constructor is not looked
 at, nor is an override, which is called by the name of what it overrides.
 
 cmake/unused_allowed.txt lists those that may be unused: "name | reason", where * is
-any text. Those of headers are named by header and name.
+any text. What a header contains is named by header and name.
 """
 import argparse
 import glob
@@ -180,6 +184,27 @@ def unused_inline(sources, folders):
                        for x in words[name] & (seen_by[path] | sees[path]))}
 
 
+# -- enumerators and constants --------------------------------------------------
+
+ENUM = re.compile(r"\benum\s+(?:class\s+)?\w*[^;{(]*\{([^}]*)\}")
+ENUMERATOR = re.compile(r'(?:^|,)\s*(?:""\s*)*(\w+)')
+CONSTANT = re.compile(r"\bconstexpr\s+(?:[\w:]+(?:<[^;=]*>)?\s+[*&]?)+?(\w+)"
+                      r"(?:\[\])?\s*[={;]")
+LABEL = re.compile(r"\bcase\s+(?:\w+::)*\w+\s*:(?!:)")
+
+
+def unused_values(sources, folders):
+    """"header name" of each enumerator and constant in a header of these folders
+    whose name occurs nowhere else."""
+    code = {path: LABEL.sub("", code_of(text)) for path, text in sources.items()}
+    words = Counter(x for text in code.values() for x in re.findall(r"\w+", text))
+    return {f"{path} {name}" for path, text in code.items()
+            if path.endswith(".hpp") and path.split("/")[0] in folders
+            for name in CONSTANT.findall(text)
+            + [x for body in ENUM.findall(text) for x in ENUMERATOR.findall(body)]
+            if words[name] == 1}
+
+
 # -- the report ----------------------------------------------------------------
 
 def read_allowed(path):
@@ -213,6 +238,7 @@ def main():
     everything = sources | read_sources(x.root, ["bench"])
     unused = left_out(ours, product, sources)
     unused |= unused_inline(sources, PRODUCT)
+    unused |= unused_values(everything, PRODUCT)
     if others:
         unused |= left_out(others, product + helpers, everything)
         unused |= unused_inline(everything, HELPERS)
@@ -225,7 +251,7 @@ def main():
     faults += [f"unused_allowed.txt: {n} has no reason"
                for n, why in sorted(allowed.items()) if not why]
     if faults:
-        sys.exit("unused functions:\n  " + "\n  ".join(faults))
+        sys.exit("unused:\n  " + "\n  ".join(faults))
 
 
 if __name__ == "__main__":

@@ -28,12 +28,26 @@ struct box {
   int size() const { return shown(); }
 };
 inline int applied(int x) { return x; } // Handed over without a call.
+enum class color {
+  red, // The first one.
+  never_made = 3
+};
+constexpr int step = 1;
+constexpr long never_read = 2; // never_read is no use.
 }
 """,
     "base/parts.cpp": """
 #include "base/parts.hpp"
 namespace weir {
-int inlined(int x) { return x + 1; }
+static int number_of(color x) {
+  switch (x) {
+    case color::never_made:
+      return 3;
+    default:
+      return 0;
+  }
+}
+int inlined(int x) { return x + step + number_of(color::red); }
 static int call(int (*f)(int), int x) { return f(x); }
 int reached(int x) {
   box peeked{x}; // A variable of that name is no call.
@@ -68,7 +82,11 @@ int main(int n, char**) {
 """,
     "tests/test.cpp": """
 #include "base/parts.hpp"
-int main(int n, char**) { return weir::only_tested(n) + weir::reached(n); }
+int main(int n, char**) {
+  const auto x = n > 2 ? weir::color::never_made : weir::color::red;
+  return weir::only_tested(n) + weir::reached(n) + int(weir::never_read)
+         + int(x);
+}
 """,
 }
 
@@ -110,17 +128,19 @@ def expect(what, found, wanted):
 
 
 def main():
-    inline = "base/parts.hpp peeked: no program reaches it"
+    inline = [f"base/parts.hpp {x}: no program reaches it"
+              for x in ("never_made", "never_read", "peeked")]
     fault = "weir::only_tested: no program reaches it"
     world = "weir::forgotten: no program reaches it"
     with tempfile.TemporaryDirectory() as root:
         make(root, sys.argv[1])
         expect("what tests and the benchmark alone call, and nobody",
-               report(root, "apps/main"), [inline, world, fault])
+               report(root, "apps/main"), inline + [world, fault])
         expect("a function that the program calls",
-               report(root, "tests/test"), [inline, world])
+               report(root, "tests/test"), inline + [world])
         os.makedirs(os.path.join(root, "cmake"))
         others = ("base/parts.hpp peek* | tests look\n"
+                  "base/parts.hpp never_* | tests are content with them\n"
                   "weir::forgotten | it will be called\n")
         for listed, wanted in (
                 ("weir::only_tested | it is a tool of tests\n", []),

@@ -25,7 +25,6 @@ enum class ws_opcode : uint8_t {
 /// Close codes we send or look at (RFC 6455, section 7.4.1).
 namespace ws_code {
 constexpr uint16_t normal = 1000;
-constexpr uint16_t going_away = 1001;
 constexpr uint16_t protocol_error = 1002;
 constexpr uint16_t unsupported = 1003;
 constexpr uint16_t bad_data = 1007;

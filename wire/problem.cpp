@@ -23,7 +23,6 @@ problem_kind kind_of(ec code) noexcept {
     // own.
     case ec::none:
     case ec::chain_broken:
-    case ec::metadata_changed:
     case ec::account_inactive:
     case ec::unreachable:
     case ec::verification_failed:

@@ -6,8 +6,7 @@
 /// Keys of what is known about repos and identities.
 namespace weir::storage {
 
-/// Dataset numbers: 1 is the dataset that always exists, 0 the node itself.
-constexpr uint16_t node_dataset = 0;
+/// Number of the dataset that always exists; 0 is the node itself.
 constexpr uint16_t default_dataset = 1;
 
 /// The state of a repo; value: `repo_row`.

@@ -19,13 +19,15 @@ result<int> half(int x) {
 TEST(ErrorTest, EveryCodeHasItsOwnName) {
   std::set<std::string> names;
   for (int code = 0; code <= static_cast<int>(ec::disk_full); ++code)
-    names.insert(to_string(static_cast<ec>(code)));
-  EXPECT_EQ(names.size(), static_cast<size_t>(ec::disk_full) + 1);
+    if (code != 12)
+      names.insert(to_string(static_cast<ec>(code)));
+  EXPECT_EQ(names.size(), static_cast<size_t>(ec::disk_full));
   EXPECT_FALSE(names.contains("unknown"));
 }
 
 TEST(ErrorTest, ACodeFromAnotherVersionStillHasAName) {
   EXPECT_STREQ(to_string(static_cast<ec>(255)), "unknown");
+  EXPECT_STREQ(to_string(static_cast<ec>(12)), "unknown");
 }
 
 // Codes are written to disk and sent between nodes.
@@ -42,7 +44,6 @@ TEST(ErrorTest, NumbersOfCodesAreFrozen) {
   EXPECT_EQ(static_cast<int>(ec::account_inactive), 9);
   EXPECT_EQ(static_cast<int>(ec::invalid_argument), 10);
   EXPECT_EQ(static_cast<int>(ec::unverifiable), 11);
-  EXPECT_EQ(static_cast<int>(ec::metadata_changed), 12);
   EXPECT_EQ(static_cast<int>(ec::cancelled), 13);
   EXPECT_EQ(static_cast<int>(ec::disk_full), 14);
 }

@@ -118,7 +118,7 @@ TEST(KeysTest, EveryTableRoundTripsAndRefusesDamage) {
   expect_round_trip(collection_name_key{16});
   expect_round_trip(collection_id_key{"app.bsky.feed.post"});
   expect_round_trip(meta_key{"format"});
-  expect_round_trip(configuration_key{node_dataset, "log_level"});
+  expect_round_trip(configuration_key{0, "log_level"});
   expect_round_trip(upstream_key{7});
   expect_round_trip(listing_key{7, 16});
   expect_round_trip(consumer_key{1, "channel"});
