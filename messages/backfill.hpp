@@ -122,8 +122,8 @@ struct repo_fetch_failed {
 
 /// Cancels the fetch. From: SUPERVISOR, REPO. To: BACKFILL.
 struct job_cancelled {
-  /// Sent on to the REPO as a failed fetch. `ec::none`: the REPO cancelled it.
-  error reason;
+  /// Sent on to the REPO as a failed fetch; none: the REPO cancelled it.
+  std::optional<error> reason{};
 };
 
 // -- inside a BACKFILL: its HTTP call, its reader, itself ---------------------
@@ -141,7 +141,7 @@ struct fetch_bytes {
 };
 
 struct fetch_ended {
-  error reason; ///< `ec::none` when the body is complete.
+  result<void> outcome{}; ///< Success: the body is complete.
 };
 
 /// Do the next piece of work. From: BACKFILL itself.

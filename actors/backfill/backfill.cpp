@@ -116,15 +116,15 @@ void backfill::end(fetch_machine::ending x) {
                       *x.host_fault, shared.time->steady_now());
     });
   send(env_.shared->supervisor, host_report{order_.pds, x.host, x.retry_after});
-  if (x.reason.code == ec::none) {
+  if (x.outcome) {
     env_.records->add(import_->records());
     send(from_,
          repo_fetched{order_.job,
                       std::make_shared<const atproto::verified_root>(
                         import_->root())});
   } else {
-    send(from_, repo_fetch_failed{order_.job, std::move(x.reason),
-                                        x.account, x.ahead});
+    send(from_, repo_fetch_failed{order_.job, x.outcome.error(),
+                                  x.account, x.ahead});
   }
   quit();
 }
@@ -156,7 +156,7 @@ backfill_actor::behavior_type backfill::make_behavior() {
     },
     [this](const fetch_ended& x) {
       download_ = nullptr;
-      perform(machine_->on_end(x.reason, env_.shared->time->wall_now()));
+      perform(machine_->on_end(x.outcome, env_.shared->time->wall_now()));
       run();
     },
     [this](backfill_step) {
@@ -177,8 +177,8 @@ backfill_actor::behavior_type backfill::make_behavior() {
       run();
     },
     [this](const job_cancelled& x) {
-      if (x.reason.code != ec::none)
-        send(from_, repo_fetch_failed{order_.job, x.reason, {}});
+      if (x.reason)
+        send(from_, repo_fetch_failed{order_.job, *x.reason, {}});
       quit();
     },
   };

@@ -25,7 +25,7 @@ public:
   }
 
   void on_end(result<void> outcome) override {
-    caf::anon_send(to_, fetch_ended{outcome ? error{} : outcome.error()});
+    caf::anon_send(to_, fetch_ended{std::move(outcome)});
     to_ = nullptr;
   }
 

@@ -46,11 +46,11 @@ fetch_machine::effects fetch_machine::on_bytes(bytes_view piece,
   return out;
 }
 
-fetch_machine::effects fetch_machine::on_end(const error& reason,
+fetch_machine::effects fetch_machine::on_end(const result<void>& outcome,
                                              wall_time now) {
-  if (reason.code != ec::none)
-    return give_up(reason, head_.status == 0 ? host_verdict::silent
-                                             : host_verdict::failed);
+  if (!outcome)
+    return give_up(outcome.error(), head_.status == 0 ? host_verdict::silent
+                                                      : host_verdict::failed);
   is_received_ = true;
   auto out = effects{.progress = true};
   if (head_.status != 200)

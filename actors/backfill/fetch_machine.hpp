@@ -34,7 +34,7 @@ struct fetch_bounds {
 class fetch_machine {
 public:
   struct ending {
-    error reason; ///< `ec::none`: the whole difference was handed out.
+    result<void> outcome{}; ///< Success: all of the difference was handed out.
     host_verdict host = host_verdict::fine;
     std::chrono::seconds retry_after{0};
     /// Set when the host states that the account is not active or not there.
@@ -69,8 +69,8 @@ public:
 
   effects on_bytes(bytes_view piece, steady_time now);
 
-  /// The answer ended; `ec::none`: the body is complete.
-  effects on_end(const error& reason, wall_time now);
+  /// The answer ended; success: the body is complete.
+  effects on_end(const result<void>& outcome, wall_time now);
 
   effects on_step(result<import_progress> x);
 

@@ -42,7 +42,7 @@ protected:
   ec fetch_error() {
     const auto fetch = make_repo_fetcher(client, 1'000);
     EXPECT_TRUE(fetch("https://pds.test", plc, as<backfill_actor>()));
-    return next<fetch_ended>().value_or(fetch_ended{}).reason.code;
+    return next<fetch_ended>().value_or(fetch_ended{}).outcome.error().code;
   }
 
   ec document_error(const atproto::did& repo) {

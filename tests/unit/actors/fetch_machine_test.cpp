@@ -86,7 +86,7 @@ TEST(FetchMachineTest, WhatAnAnswerSaysOfHostAndAccount) {
     running_fetch fetch;
     const auto end = fetch.answer(x.status, x.body).end;
     ASSERT_TRUE(end) << x.status;
-    EXPECT_EQ(end->reason.code, x.code) << x.status << x.body;
+    EXPECT_EQ(end->outcome.error().code, x.code) << x.status << x.body;
     EXPECT_EQ(end->host, x.host) << x.status << x.body;
     EXPECT_EQ(end->account, x.account) << x.status << x.body;
     EXPECT_EQ(end->host_fault, x.host_fault) << x.status << x.body;
@@ -100,7 +100,7 @@ TEST(FetchMachineTest, ASuccessCountsForTheHostAndAFaultOfOursDoesNotCount) {
   good.download();
   good.run();
   ASSERT_TRUE(good.end);
-  EXPECT_EQ(good.end->reason.code, ec::none);
+  EXPECT_TRUE(good.end->outcome);
   EXPECT_EQ(good.end->host_fault, "");
   running_fetch ours;
   ours.download();

@@ -193,7 +193,7 @@ TEST_F(SupervisorShellTest, ACrawlingDownloadGivesItsPermitToAHostThatWaits) {
     pass(limits::fetch_pace_window);
   const auto told = backfill.take<job_cancelled>();
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].reason.code, ec::rate_limited);
+  EXPECT_EQ(told[0].reason.value().code, ec::rate_limited);
   EXPECT_EQ(permit(), 0u) << "the REPO says when it has given up";
   end(1, job, fail(ec::rate_limited));
   EXPECT_NE(permit(), 0u);
@@ -210,7 +210,7 @@ TEST_F(SupervisorShellTest, AnUnansweredFetchGivesItsPermitToAHostThatWaits) {
   pass(1us);
   const auto told = backfill.take<job_cancelled>();
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].reason.code, ec::rate_limited);
+  EXPECT_EQ(told[0].reason.value().code, ec::rate_limited);
   end(1, job, fail(ec::rate_limited));
   EXPECT_NE(permit(), 0u);
 }
@@ -278,7 +278,7 @@ TEST_F(SupervisorShellTest, WithoutRoomFetchesEndAndListingsWait) {
   tell(supervisor, intake_changed{});
   const auto told = backfill.take<job_cancelled>();
   ASSERT_EQ(told.size(), 1u);
-  EXPECT_EQ(told[0].reason.code, ec::disk_full);
+  EXPECT_EQ(told[0].reason.value().code, ec::disk_full);
   shared->intake.set(shortage::disk, intake_level::open, {});
   tell(supervisor, intake_changed{});
   EXPECT_THAT(listed, ElementsAre("0:"));
