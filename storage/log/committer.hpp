@@ -17,7 +17,7 @@ struct committer_options {
   update_options updates{};
   /// Gets the record of each batch (batch_record.hpp) before the store does,
   /// and so before anybody hears of it. An error ends the writer like a failed
-  /// write. Empty: no record is made.
+  /// write. Empty: no record is made. Nobody sets it yet (docs/adr/0029).
   std::function<result<void>(const std::string& record)> hand_over{};
 };
 
