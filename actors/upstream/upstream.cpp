@@ -1,9 +1,8 @@
 #include "actors/upstream/upstream.hpp"
 
-#include "actors/support/limits_health.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
-#include "actors/upstream/stream_rest.hpp"
+#include "actors/upstream/view_of_stream.hpp"
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
 #include "messages/backfill.hpp"
@@ -16,9 +15,6 @@
 namespace weir::actors {
 
 namespace {
-
-constexpr auto unread
-  = "its socket is not read although nothing prevents it, again and again";
 
 class upstream final : public observed<upstream_actor::base> {
 public:
@@ -48,11 +44,9 @@ private:
 
   void note_passed() { machine_.note_passed(now(), shared_->time->wall_now()); }
 
-  void on_frames(stream_frames& x);
   void perform(upstream_machine::effects x);
   void forward(std::vector<atproto::stamped_frame> frames);
   void publish();
-  void note_end(const stream_closed& x);
 
   metric& counter(const char* name, const char* help) const {
     return shared_->metrics.counter(name, help, "upstream", url());
@@ -65,11 +59,7 @@ private:
   std::shared_ptr<stream_socket> socket_;
   uint64_t connection_ = 0;
   uint64_t token_ = 0;
-  bool opened_ = false;
-  stream_rest rest_;
-  bool from_now_ = false;   ///< The connection asked for new events only.
-  std::string last_error_;  ///< Why the last connection ended.
-  std::string hung_up_for_; ///< Why this node ended it, until it is closed.
+  bool from_now_ = false; ///< The connection asked for new events only.
   actor_timer timer_;
   metric& frames_ = counter("weir_upstream_frames_total", "Frames received");
   metric& bytes_
@@ -102,7 +92,7 @@ void upstream::perform(upstream_machine::effects x) {
     log::warn("upstream_alert", {{"upstream", url()}, {"reason", text}});
   if (x.stopped)
     log::error("upstream_stopped",
-               {{"upstream", url()}, {"reason", last_error_ = *x.stopped}});
+               {{"upstream", url()}, {"reason", *x.stopped}});
   if (x.write) {
     auto rows = std::make_shared<storage::journal_batch>();
     rows->upstreams.push_back(*x.write);
@@ -110,10 +100,8 @@ void upstream::perform(upstream_machine::effects x) {
          rows_sink{upstream_actor{this}});
   }
   forward(std::move(x.forward));
-  if (x.disconnect && socket_) {
-    hung_up_for_ = *x.disconnect;
+  if (x.disconnect && socket_)
     socket_->close();
-  }
   if (x.connect) {
     dials_.add();
     from_now_ = !x.connect->cursor;
@@ -127,30 +115,6 @@ void upstream::perform(upstream_machine::effects x) {
   if (x.timer)
     timer_.arm(this, now(), *x.timer);
   publish();
-}
-
-/// Keeps the reason why it is not connected, for people. A reason for which
-/// this node ended the connection comes before what the socket says.
-void upstream::note_end(const stream_closed& x) {
-  const auto why = std::exchange(hung_up_for_, {});
-  last_error_ = why.empty() ? to_string(x.reason) : why;
-  if (x.retry_after >= limits::health_rest_min)
-    last_error_ += "; it asked not to be dialled for "
-                   + std::to_string(x.retry_after.count()) + " seconds";
-}
-
-/// When a late frame ends a silence, the stream was behind then, and not idle.
-void upstream::on_frames(stream_frames& x) {
-  const auto& arrivals = machine_.arrivals();
-  const auto wall = shared_->time->wall_now();
-  const auto quiet_since = machine_.quiet_since();
-  const auto quiet_min = arrivals.quiet_min(now(), wall);
-  auto effects = machine_.on_frames(std::move(x.frames), now());
-  const auto is_late = arrivals.is_late(now(), wall);
-  machine_.judge_silence(!is_late);
-  if (!is_late)
-    rest_.on_frames(quiet_since, quiet_min, now());
-  perform(std::move(effects));
 }
 
 /// Sends frames to their ROUTERs in order, in bounded batches.
@@ -173,35 +137,11 @@ void upstream::forward(std::vector<atproto::stamped_frame> frames) {
     flush(i);
 }
 
-/// Updates the board and the metrics. They show a stamp once it is durable.
+/// Updates the board and the metrics.
 void upstream::publish() {
-  const auto& row = machine_.row();
-  upstream_view view;
-  view.id = row.id;
-  view.origin = row.url;
-  view.relay = row.relay;
-  view.epoch = row.epoch;
-  view.first_cursor = machine_.stamp_durable() ? row.first_cursor : 0;
-  view.whole = machine_.whole();
-  view.connected = machine_.connected();
-  view.opened = opened_ |= machine_.connected();
-  view.opened_at = rest_.opened_at();
-  view.read = shared_->intake.reads();
-  view.live = machine_.live();
-  view.received = machine_.last_received();
-  view.cursor = row.cursor;
-  view.passed = machine_.passed();
-  view.told_until = wall_time{row.passed_us};
-  view.quiet_since = machine_.quiet_since();
-  view.quiet_min
-    = machine_.arrivals().quiet_min(now(), shared_->time->wall_now());
-  view.gives_way = machine_.gives_way();
-  view.caught_up = rest_.caught_up() && view.connected;
-  view.rested_at = rest_.rested_at();
-  view.stalls = machine_.keeps_stalling(now());
-  view.last_error = view.stalls ? unread : last_error_;
   held_.set(machine_.in_flight_bytes());
-  shared_->upstreams.put(view);
+  shared_->upstreams.put(view_of(machine_, shared_->intake.reads(), now(),
+                                 shared_->time->wall_now()));
   frames_.set(machine_.counters().frames);
   bytes_.set(machine_.counters().bytes);
   resets_.set(machine_.counters().resets);
@@ -210,7 +150,7 @@ void upstream::publish() {
   too_slow_.set(machine_.counters().too_slow);
   stalls_.set(machine_.counters().stalls);
   connected_.set(machine_.connected() ? 1 : 0);
-  cursor_.set(row.cursor);
+  cursor_.set(machine_.row().cursor);
 }
 
 upstream_actor::behavior_type upstream::make_behavior() {
@@ -231,7 +171,7 @@ upstream_actor::behavior_type upstream::make_behavior() {
       return status({{"connected", machine_.connected()},
                      {"cursor", machine_.row().cursor},
                      {"in_flight", machine_.in_flight()},
-                     {"last_error", last_error_}},
+                     {"last_error", machine_.last_error()}},
                     url());
     },
     [this](stop_actor) {
@@ -242,26 +182,25 @@ upstream_actor::behavior_type upstream::make_behavior() {
     [this](stream_opened x) {
       if (x.connection != connection_)
         return;
-      last_error_.clear();
       log::info(
         "upstream_connected",
         {{"upstream", url()},
          {"cursor", from_now_ ? std::string{"none"}
                               : std::to_string(machine_.row().cursor)}});
-      rest_.on_open(now(), from_now_);
       perform(machine_.on_open(now()));
     },
     [this](stream_frames& x) {
       if (x.connection == connection_)
-        on_frames(x);
+        perform(machine_.on_frames(std::move(x.frames), now(),
+                                   shared_->time->wall_now()));
     },
     [this](const stream_closed& x) {
       if (x.connection != connection_)
         return;
       socket_ = nullptr;
-      note_end(x);
+      machine_.note_end(x);
       log::info("upstream_closed",
-                {{"upstream", url()}, {"reason", last_error_}});
+                {{"upstream", url()}, {"reason", machine_.last_error()}});
       perform(machine_.on_closed(x, shared_->random->next(), now()));
     },
     [this](const frames_done& x) {

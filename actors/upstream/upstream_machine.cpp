@@ -1,6 +1,7 @@
 #include "actors/upstream/upstream_machine.hpp"
 
 #include "actors/support/limits.hpp"
+#include "actors/support/limits_health.hpp"
 #include "actors/upstream/limits.hpp"
 #include "atproto/limits.hpp"
 
@@ -27,8 +28,10 @@ upstream_machine::effects upstream_machine::start(steady_time now) {
 
 upstream_machine::effects upstream_machine::on_open(steady_time now) {
   effects out;
-  connected_ = true;
+  connected_ = opened_ = true;
   dropping_ = false;
+  last_error_.clear();
+  rest_.on_open(now, from_now_);
   infos_ = 0;
   numbers_.on_open();
   arrivals_.on_open();
@@ -45,7 +48,21 @@ upstream_machine::effects upstream_machine::on_open(steady_time now) {
 }
 
 upstream_machine::effects
-upstream_machine::on_frames(std::vector<shared_bytes> frames, steady_time now) {
+upstream_machine::on_frames(std::vector<shared_bytes> frames, steady_time now,
+                            wall_time wall) {
+  const auto quiet_since = quiet_.since();
+  const auto quiet_min = arrivals_.quiet_min(now, wall);
+  auto out = take(std::move(frames), now);
+  const auto is_late = arrivals_.is_late(now, wall);
+  if (quiet_.judge(row_, !is_late))
+    writes_.touch();
+  if (!is_late)
+    rest_.on_frames(quiet_since, quiet_min, now);
+  return out;
+}
+
+upstream_machine::effects
+upstream_machine::take(std::vector<shared_bytes> frames, steady_time now) {
   effects out;
   if (dropping_)
     return out; // The connection was given up: its frames come again.
@@ -199,6 +216,14 @@ void upstream_machine::take_malformed(const error& why, effects& out) {
   out.alerts.push_back(end_reason_);
 }
 
+void upstream_machine::note_end(const stream_closed& end) {
+  const auto why = std::exchange(hung_up_for_, {});
+  last_error_ = why.empty() ? to_string(end.reason) : why;
+  if (end.retry_after >= limits::health_rest_min)
+    last_error_ += "; it asked not to be dialled for "
+                   + std::to_string(end.retry_after.count()) + " seconds";
+}
+
 upstream_machine::effects
 upstream_machine::on_closed(const stream_closed& end, uint64_t draw,
                             steady_time now) {
@@ -210,7 +235,8 @@ upstream_machine::on_closed(const stream_closed& end, uint64_t draw,
     return out;
   if (end.http_status == 501) {
     stopped_ = true;
-    out.stopped = "the host does not offer subscribeRepos (501)";
+    out.stopped = last_error_
+      = "the host does not offer subscribeRepos (501)";
     return out;
   }
   redial_at_ = now
@@ -299,7 +325,7 @@ void upstream_machine::drop_connection(std::string why, effects& out,
                                        steady_time now) {
   if (!connected_)
     return;
-  out.disconnect = std::move(why);
+  out.disconnect = hung_up_for_ = std::move(why);
   dropping_ = true;
   admission_.on_closed();
   out.arm(now + limits::cursor_write_interval);
@@ -326,7 +352,7 @@ upstream_machine::effects upstream_machine::on_row_durable(steady_time now) {
 void upstream_machine::restart_numbers(const std::string& why, effects& out) {
   if (options_.on_future_cursor == future_cursor_policy::stop) {
     stopped_ = true;
-    out.stopped = why;
+    out.stopped = last_error_ = why;
     return;
   }
   out.alerts.push_back("its sequence numbers began again: " + why);

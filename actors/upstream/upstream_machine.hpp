@@ -8,6 +8,7 @@
 #include "actors/upstream/stream_flight.hpp"
 #include "actors/upstream/stream_numbers.hpp"
 #include "actors/upstream/stream_quiet.hpp"
+#include "actors/upstream/stream_rest.hpp"
 #include "actors/upstream/upstream_types.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "base/clock.hpp"
@@ -29,7 +30,7 @@ namespace weir::actors {
 /// Its parts own the numbers (`stream_numbers`), the epoch (`stream_epoch`),
 /// the frames in flight (`stream_flight`), what the socket may bring
 /// (`admission_machine`), how far it is by the time of day (`stream_quiet`),
-/// and when its row is written (`row_writes`).
+/// when it rested (`stream_rest`), and when its row is written (`row_writes`).
 class upstream_machine {
 public:
   struct dial {
@@ -63,7 +64,16 @@ public:
 
   effects start(steady_time now);
   effects on_open(steady_time now);
-  effects on_frames(std::vector<shared_bytes> frames, steady_time now);
+
+  /// The first frame after a silence shows whether the stream had nothing to
+  /// send or was late. If it was late, it was behind then and did not rest.
+  effects on_frames(std::vector<shared_bytes> frames, steady_time now,
+                    wall_time wall);
+
+  /// Keeps the reason why it is not connected, for people. A reason for which
+  /// this node ended the connection comes before what the socket says. Call it
+  /// before `on_closed`.
+  void note_end(const stream_closed& end);
 
   /// @param draw A random number, for the wait before the next connection.
   effects on_closed(const stream_closed& end, uint64_t draw, steady_time now);
@@ -111,6 +121,12 @@ public:
 
   bool connected() const noexcept { return connected_; }
 
+  /// Whether it was connected at some time since the start.
+  bool opened() const noexcept { return opened_; }
+
+  /// Why the last connection ended, for people.
+  const std::string& last_error() const noexcept { return last_error_; }
+
   /// Whether it is connected and the epoch has a first seq, or at least no
   /// hole.
   bool live() const noexcept {
@@ -136,18 +152,15 @@ public:
       writes_.touch();
   }
 
-  /// Judges the silence before a frame, as `stream_quiet` does.
-  void judge_silence(bool was_quiet) noexcept {
-    if (quiet_.judge(row_, was_quiet))
-      writes_.touch();
-  }
-
+  /// Since when it is connected and read and has nothing in flight.
   const std::optional<steady_time>& quiet_since() const noexcept {
     return quiet_.since();
   }
 
   size_t in_flight() const noexcept { return flight_.size(); }
   size_t in_flight_bytes() const noexcept { return flight_.bytes(); }
+
+  const stream_rest& rest() const noexcept { return rest_; }
 
   /// How late frames came, so how long a silence must last to mean anything.
   const stream_arrivals& arrivals() const noexcept { return arrivals_; }
@@ -168,8 +181,10 @@ private:
   dial connect() {
     const auto from = epoch_.start_cursor();
     numbers_.dial(from.value_or(0));
+    from_now_ = !from;
     return {from};
   }
+  effects take(std::vector<shared_bytes> frames, steady_time now);
   void take_frame(shared_bytes frame, steady_time now, effects& out);
   void stamp(atproto::stamped_frame x, uint64_t seq, effects& out);
   void note_quiet(steady_time now) { quiet_.note(admission_.is_quiet(), now); }
@@ -199,9 +214,13 @@ private:
   upstream_options options_;
   upstream_counters counters_;
   bool connected_ = false;
+  bool opened_ = false;
+  bool from_now_ = false; ///< The connection asked for new events only.
   bool dropping_ = false; ///< Closed by us; late frames are not taken.
   bool stopped_ = false;
   std::string end_reason_; ///< Not empty: the connection is to be ended.
+  std::string hung_up_for_; ///< Why this node ended it, until it is closed.
+  std::string last_error_;
   row_writes writes_;
   stream_epoch epoch_{row_, writes_};
   std::vector<atproto::stamped_frame> held_; ///< Until their stamp is durable.
@@ -211,6 +230,7 @@ private:
   stream_numbers numbers_;
   stream_arrivals arrivals_;
   stream_quiet quiet_;
+  stream_rest rest_;
   size_t infos_ = 0; ///< On this connection.
   redial_pace pace_;
   std::optional<steady_time> redial_at_;

@@ -340,8 +340,11 @@ TEST(upstream_machine, a_quiet_stream_has_passed_all_until_now) {
   EXPECT_EQ(x.machine.row().passed_us, wall.micros) << "it is away";
 }
 
-// A late frame shows that the silence did not mean that nothing was missing.
+// A late frame shows that the silence did not mean that nothing was missing:
+// limits::frame_delay_max, and a microsecond more
 TEST(upstream_machine, what_a_silence_said_is_taken_back_when_it_was_none) {
+  const auto in_time = *atproto::parse_datetime(frame_time)
+                       + limits::frame_delay_max;
   for (const auto was_quiet : {true, false}) {
     const wall_time wall{early.micros + 3'600'000'000};
     stream x;
@@ -350,11 +353,14 @@ TEST(upstream_machine, what_a_silence_said_is_taken_back_when_it_was_none) {
     const auto quiet = t0 + limits::passed_quiet_min;
     x.machine.note_passed(quiet, wall);
     x.machine.note_passed(quiet + 1s, wall + 1s);
-    x.machine.judge_silence(was_quiet);
+    x.take_seqs({12}, quiet + 2s, was_quiet ? in_time : in_time + 1us);
     const auto now_it_says = was_quiet ? wall.micros + 1'000'000 : 0;
+    const auto rested_at = was_quiet ? std::optional{quiet + 2s} : std::nullopt;
     EXPECT_EQ(x.machine.row().passed_us, now_it_says);
-    x.machine.judge_silence(false);
+    EXPECT_EQ(x.machine.rest().rested_at(), rested_at);
+    x.take_seqs({13}, quiet + 3s, in_time + 1us);
     EXPECT_EQ(x.machine.row().passed_us, now_it_says) << "of that silence only";
+    EXPECT_EQ(x.machine.rest().rested_at(), rested_at);
   }
 }
 

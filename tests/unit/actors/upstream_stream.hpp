@@ -39,16 +39,17 @@ public:
   }
 
   upstream_machine::effects take(std::vector<shared_bytes> frames,
-                                 steady_time now = t0) {
-    return machine.on_frames(std::move(frames), now);
+                                 steady_time now = t0, wall_time wall = {}) {
+    return machine.on_frames(std::move(frames), now, wall);
   }
 
   upstream_machine::effects take_seqs(const std::vector<int64_t>& seqs,
-                                      steady_time now = t0) {
+                                      steady_time now = t0,
+                                      wall_time wall = {}) {
     std::vector<shared_bytes> frames;
     for (const auto seq : seqs)
       frames.push_back(account_frame(seq));
-    return take(std::move(frames), now);
+    return take(std::move(frames), now, wall);
   }
 
   upstream_machine::effects done(const std::vector<uint64_t>& seqs,
