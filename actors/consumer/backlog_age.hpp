@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/consumer/delivery_types.hpp"
+#include "actors/consumer/delivery_machine.hpp"
 #include "actors/consumer/limits.hpp"
 #include "base/clock.hpp"
 
@@ -37,6 +37,22 @@ public:
   }
 
   void on_read() noexcept { reading_ = false; }
+
+  /// The part of the log that begins with the oldest event of `machine` was
+  /// read. An unread event may turn out not to be deliverable; the next one
+  /// that is counts then.
+  void on_read(const unread_log& x, delivery_machine& machine,
+               steady_time now) {
+    on_read();
+    const auto asked = machine.oldest_due();
+    if (!x.entries)
+      keep(x.id, now);
+    else if (!asked.unread || asked.id != x.id)
+      set({x.id, x.entries->empty() ? 0 : x.entries->front()->written_us}, now);
+    else if (const auto due = machine.look_ahead(x.id, x.through, *x.entries);
+             due.id != 0)
+      set(due, now);
+  }
 
   /// This event is the oldest.
   void set(const oldest_event& x, steady_time now) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/consumer/consumer_lines.hpp"
+#include "actors/consumer/delivery_types.hpp"
 #include "actors/support/ack_inbox.hpp"
 #include "actors/support/event_channel.hpp"
 #include "wire/event_numbers.hpp"
@@ -9,7 +10,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,10 +34,23 @@ public:
     all_.clear();
   }
 
-  /// @returns false when the connection takes no more.
-  bool send(session_id to, std::string_view text) {
-    const auto i = all_.find(to);
-    return i != all_.end() && i->second.channel->send(text);
+  /// Hands the events to their sockets; a full socket takes the rest of its
+  /// share later.
+  /// @param encode Makes the text of one event.
+  template <class Encode>
+  std::vector<sent_report>
+  send(const std::vector<delivery_effects::send>& sends, Encode encode) {
+    std::map<session_id, std::pair<size_t, bool>> taken;
+    for (const auto& x : sends) {
+      auto& [count, full] = taken[x.to];
+      const auto i = all_.find(x.to);
+      full = full || i == all_.end() || !i->second.channel->send(encode(x));
+      count += full ? 0 : 1;
+    }
+    std::vector<sent_report> out;
+    for (const auto& [session, result] : taken)
+      out.push_back({session, result.first});
+    return out;
   }
 
   struct acked {

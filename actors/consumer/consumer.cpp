@@ -20,8 +20,6 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include <map>
-
 namespace weir::actors {
 
 namespace {
@@ -59,8 +57,7 @@ private:
   void perform(delivery_effects x);
   void carry_out(delivery_effects x);
   bool take_acks();
-  delivery_effects deliver(const std::vector<delivery_effects::send>& sends);
-  void encode(const delivery_effects::send& x);
+  std::string_view encode(const delivery_effects::send& x);
   void ask_page(storage::op_id after);
   void ask_did_page(const delivery_effects::did_wish& x);
   void save(const delivery_effects::write& x);
@@ -71,7 +68,6 @@ private:
   void end(const error& why, const std::string& did);
   void publish();
   void date_oldest();
-  void on_unread(const unread_log& x);
 
   consumer_environment env_;
   delivery_machine machine_;
@@ -119,32 +115,12 @@ void consumer::carry_out(delivery_effects x) {
       timer_.arm(this, now(), *x.timer);
     if (x.sends.empty())
       break;
-    x = deliver(x.sends);
+    const auto text = [this](const auto& y) { return encode(y); };
+    x = machine_.on_sent(channels_.send(x.sends, text), now());
   }
 }
 
-/// Hands the events to their sockets; a full socket takes the rest of its share
-/// later.
-delivery_effects
-consumer::deliver(const std::vector<delivery_effects::send>& sends) {
-  std::map<session_id, std::pair<size_t, bool>> taken;
-  for (const auto& x : sends) {
-    auto& [count, full] = taken[x.to];
-    if (full)
-      continue;
-    encode(x);
-    if (channels_.send(x.to, json_))
-      ++count;
-    else
-      full = true;
-  }
-  std::vector<sent_report> reports;
-  for (const auto& [session, result] : taken)
-    reports.push_back({session, result.first});
-  return machine_.on_sent(reports, now());
-}
-
-void consumer::encode(const delivery_effects::send& x) {
+std::string_view consumer::encode(const delivery_effects::send& x) {
   json_.clear();
   const auto& op = x.op();
   const auto id = env_.home->numbers.id_of(x.id).value();
@@ -152,11 +128,12 @@ void consumer::encode(const delivery_effects::send& x) {
     const auto fact = wire::parse_account_fact(op.body.view());
     wire::append_tap_identity(id, x.entry->repo.str(),
                               fact ? *fact : wire::account_fact{}, json_);
-    return;
+    return json_;
   }
   wire::append_tap_record({id, x.entry->live, x.entry->repo.str(), x.entry->rev,
                            op.scope, op.rkey, op.action, op.id, op.body.view()},
                           json_);
+  return json_;
 }
 
 /// Near the end of the log the shared tail answers, otherwise a READER.
@@ -292,20 +269,6 @@ void consumer::date_oldest() {
   env_.home->outbox.oldest_us = age_.written_us();
 }
 
-void consumer::on_unread(const unread_log& x) {
-  age_.on_read();
-  const auto asked = machine_.oldest_due();
-  if (!x.entries)
-    age_.keep(x.id, now());
-  else if (!asked.unread || asked.id != x.id)
-    age_.set({x.id, x.entries->empty() ? 0 : x.entries->front()->written_us},
-             now());
-  else if (const auto due = machine_.look_ahead(x.id, x.through, *x.entries);
-           due.id != 0)
-    age_.set(due, now());
-  date_oldest();
-}
-
 consumer_actor::behavior_type consumer::make_behavior() {
   publish();
   return {
@@ -364,7 +327,10 @@ consumer_actor::behavior_type consumer::make_behavior() {
     },
     [this](letters_order& x) { return order_letters(x); },
     [this](const letters_found& x) { on_letters(x); },
-    [this](const unread_log& x) { on_unread(x); },
+    [this](const unread_log& x) {
+      age_.on_read(x, machine_, now());
+      date_oldest();
+    },
   };
 }
 

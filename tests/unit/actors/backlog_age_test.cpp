@@ -1,5 +1,6 @@
 #include "actors/consumer/backlog_age.hpp"
 #include "actors/consumer/limits.hpp"
+#include "tests/unit/actors/delivery_world.hpp"
 
 #include <gtest/gtest.h>
 
@@ -61,6 +62,52 @@ TEST_F(BacklogAgeMachineTest, OneThatWasReadIsDatedOnce) {
   age.set({9, 800}, now);
   EXPECT_FALSE(age.see({9, 0, false}, now + 2 * limits::unread_look_interval));
   EXPECT_FALSE(age.look_at());
+}
+
+// What is unread counts from when it may be delivered; a store that fails
+// changes nothing.
+TEST(backlog_age, what_was_read_is_judged_by_the_machine) {
+  tests::delivery_world x;
+  x.append(tests::did_number(1));
+  x.publish();
+  const auto first = x.machine->oldest_due();
+  ASSERT_TRUE(first.unread);
+  backlog_age age;
+  ASSERT_TRUE(age.see(first, x.now));
+  age.on_read({first.id, x.last(), fail(ec::storage_failure)}, *x.machine,
+              x.now);
+  EXPECT_EQ(age.written_us(), 0);
+  ASSERT_TRUE(age.see(first, x.now + limits::unread_look_interval));
+  age.on_read({first.id, x.last(), x.read_log(first.id - 1)}, *x.machine,
+              x.now);
+  EXPECT_EQ(age.written_us(), x.now.micros);
+}
+
+TEST(backlog_age, what_may_not_be_delivered_gives_no_age) {
+  tests::delivery_world x;
+  x.append(tests::did_number(1));
+  x.publish();
+  x.set_active(tests::did_number(1), false);
+  const auto first = x.machine->oldest_due();
+  backlog_age age;
+  ASSERT_TRUE(age.see(first, x.now));
+  age.on_read({first.id, x.last(), x.read_log(first.id - 1)}, *x.machine,
+              x.now);
+  EXPECT_EQ(age.written_us(), 0);
+}
+
+// The machine has read on meanwhile: only the date of the entry is of use.
+TEST(backlog_age, another_event_than_the_oldest_is_only_dated) {
+  tests::delivery_world x;
+  x.append(tests::did_number(1));
+  x.publish();
+  x.connect(1);
+  x.ack(1);
+  ASSERT_FALSE(x.machine->oldest_due().unread);
+  backlog_age age;
+  age.on_read({1, 1, x.read_log(0)}, *x.machine, x.now);
+  EXPECT_EQ(age.written_us(), x.entry_of(1)->written_us);
+  EXPECT_NE(age.written_us(), 0);
 }
 
 } // namespace weir::actors
