@@ -24,10 +24,11 @@ struct demo_consumer::memory {
     if (!x)
       return std::nullopt;
     auto& waiting = forgotten[x->did];
-    if (x->live && !waiting.empty() && *waiting.begin() < x->id)
-      ++count.overtook;
-    if (forget_every != 0 && !x->again
-        && (copy.counts().received - 1) % forget_every == 0) {
+    const auto forgets = forget_every != 0 && !x->again
+                         && (copy.counts().received - 1) % forget_every == 0;
+    if (watch)
+      watch(copy, *x, !forgets);
+    if (forgets) {
       waiting.insert(x->id);
       ++count.forgotten;
       return std::nullopt;
@@ -45,11 +46,13 @@ struct demo_consumer::memory {
   /// Ids whose ack was left out, by account.
   std::unordered_map<std::string, std::set<uint64_t>> forgotten;
   uint64_t forget_every = 0;
+  witness watch;
 };
 
 demo_consumer::demo_consumer(net::transport_ptr network,
                              const std::string& data_url,
-                             std::chrono::microseconds reconnect_delay)
+                             std::chrono::microseconds reconnect_delay,
+                             witness watch)
   : memory_(std::make_shared<memory>()),
     client_(std::move(network), data_url,
             {[x = memory_](const auto& events) {
@@ -60,7 +63,9 @@ demo_consumer::demo_consumer(net::transport_ptr network,
                ++x->count.connections;
              },
              {},
-             reconnect_delay}) {}
+             reconnect_delay}) {
+  memory_->watch = std::move(watch);
+}
 
 void demo_consumer::set_forgetful(uint64_t every) {
   const std::lock_guard lock{memory_->guard};

@@ -17,12 +17,17 @@ namespace weir::apps {
 /// Works on one loop of `network`. All calls are safe from any thread.
 class demo_consumer {
 public:
+  /// Sees each event after the copy took it, and whether it is acked.
+  using witness
+    = std::function<void(const event_copy&, const event_copy::taken&, bool)>;
+
   /// @param data_url Origin of the node's data port.
   /// @param reconnect_delay How soon it connects again after a connection has
   /// ended.
   demo_consumer(net::transport_ptr network, const std::string& data_url,
                 std::chrono::microseconds reconnect_delay
-                = std::chrono::milliseconds{100});
+                = std::chrono::milliseconds{100},
+                witness watch = {});
 
   void start() { client_.start(); }
 
@@ -43,9 +48,6 @@ public:
     uint64_t connections = 0;
     uint64_t forgotten = 0; ///< Acks that were left out.
     uint64_t recovered = 0; ///< Those of them whose event came again.
-    /// Live records that came while an earlier event of their account was not
-    /// acked.
-    uint64_t overtook = 0;
   };
 
   counters counts() const;

@@ -116,24 +116,18 @@ std::optional<event_copy::taken> event_copy::take(std::string_view text,
     ++counts_.unreadable;
     return std::nullopt;
   }
-  const auto about = accounts_.find(x->did);
-  if (x->is_record && about != accounts_.end() && !about->second.active
-      && !about->second.status.empty())
-    ++counts_.while_away;
-  if (x->is_record)
-    ++accounts_[x->did].records_came;
   const auto digest = x->digest();
   const auto [known, first] = ids_.try_emplace(x->id, digest);
   if (!first) {
     ++counts_.redelivered;
     if (known->second.content != digest.content)
       ++counts_.conflicts;
-    return taken{x->id, true, x->is_record && x->live, x->did};
+    return taken{x->id, true, x->is_record, x->is_record && x->live, x->did};
   }
   apply(*x);
   if (x->is_record && x->live)
     note_latency(x->rev, now);
-  return taken{x->id, false, x->is_record && x->live, x->did};
+  return taken{x->id, false, x->is_record, x->is_record && x->live, x->did};
 }
 
 void event_copy::apply(const event& x) {

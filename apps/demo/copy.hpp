@@ -20,7 +20,6 @@ struct copied_account {
   std::unordered_map<std::string, std::string> records; ///< Path to CID.
   uint64_t last_record = 0;                             ///< Highest ids seen.
   uint64_t last_fact = 0;
-  uint64_t records_came = 0; ///< First and repeated deliveries.
   /// Facts about an inactive account are sent before its records, which wait
   /// until it is active again. Records with ids up to this one may come later.
   uint64_t overtaken = 0;
@@ -67,15 +66,13 @@ public:
     uint64_t conflicts = 0;    ///< Ids that came with two contents.
     uint64_t out_of_order = 0; ///< New ids that are less than an older one.
     uint64_t unreadable = 0;
-    /// Records that came after a fact said that their account is inactive, and
-    /// before one said that it is active again.
-    uint64_t while_away = 0;
   };
 
   /// The result of one message.
   struct taken {
     uint64_t id = 0;
     bool again = false;
+    bool is_record = false;
     bool live = false; ///< A record written after the node began to follow.
     std::string did;
   };

@@ -18,11 +18,6 @@ bool is_away(const node_repos& repos, const simnet::account_view& x) {
          && !listed->second.complete;
 }
 
-uint64_t records_of(const apps::event_copy& copy, const std::string& did) {
-  const auto found = copy.accounts().find(did);
-  return found != copy.accounts().end() ? found->second.records_came : 0;
-}
-
 } // namespace
 
 /// @returns false when records came that should have waited
@@ -43,20 +38,18 @@ std::string away_watch::check(scene& x) {
   const auto now = x.time().now();
   const auto before = std::exchange(away_, {});
   std::string out;
-  x.application().read([&](const apps::event_copy& copy) {
-    auto& truth = x.life().truth();
-    for (size_t i = 0; i < truth.accounts(); ++i) {
-      const auto account = truth.view(i);
-      if (!is_away(*repos, account))
-        continue;
-      const auto did = account.id.str();
-      const auto known = before.find(did);
-      auto& it = away_[did];
-      it = known != before.end() ? known->second : absence{now, false, 0};
-      if (!note(it, records_of(copy, did), now))
-        out = "a record of " + did + " came, which the node knows to be away";
-    }
-  });
+  auto& truth = x.life().truth();
+  for (size_t i = 0; i < truth.accounts(); ++i) {
+    const auto account = truth.view(i);
+    if (!is_away(*repos, account))
+      continue;
+    const auto did = account.id.str();
+    const auto known = before.find(did);
+    auto& it = away_[did];
+    it = known != before.end() ? known->second : absence{now, false, 0};
+    if (!note(it, x.delivered().records_of(did), now))
+      out = "a record of " + did + " came, which the node knows to be away";
+  }
   return out;
 }
 

@@ -18,11 +18,6 @@ constexpr auto watched_for = 1min;
 /// time.
 constexpr auto arrives_within = 10s;
 
-uint64_t records_of(const apps::event_copy& copy, const std::string& did) {
-  const auto found = copy.accounts().find(did);
-  return found != copy.accounts().end() ? found->second.records_came : 0;
-}
-
 /// The last event of the log that contains this repo.
 uint64_t last_event_beside(const scene& x, const std::string& did) {
   const auto last = x.last_operations();
@@ -59,6 +54,7 @@ bool removals::ask_again() {
     removed_.insert(did);
     ever_.insert(did);
     scene_.application().forget_records(did);
+    scene_.delivered().forget(did);
     watch(did);
     return true;
   });
@@ -83,9 +79,7 @@ void removals::watch(const std::string& did) {
   if (scene_.settings().about != plot::erasures)
     return;
   erased x{scene_.time().now(), last_event_beside(scene_, did), 0, app_is_away_};
-  scene_.application().read([&](const apps::event_copy& copy) {
-    x.came = records_of(copy, did);
-  });
+  x.came = scene_.delivered().records_of(did);
   erased_.insert_or_assign(did, x);
   arm();
 }
@@ -98,7 +92,7 @@ void removals::arm() {
 
 void removals::judge(const std::string& did, erased& x,
                      const apps::event_copy& copy) {
-  const auto came = records_of(copy, did);
+  const auto came = scene_.delivered().records_of(did);
   const auto found = copy.accounts().find(did);
   const auto is_old = found != copy.accounts().end()
                       && found->second.last_record <= x.last;

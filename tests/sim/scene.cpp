@@ -49,10 +49,9 @@ scene::scene(uint64_t seed, trace& log,
   options.guard = net::address_guard{true};
   options.time = &true_clock_;
   web_ = net::make_http_client(app_machine_, options);
-  application_ = std::make_unique<apps::demo_consumer>(app_machine_,
-                                                       "http://"
-                                                         + settings_.node.bind,
-                                                       reconnect_delay);
+  application_ = std::make_unique<apps::demo_consumer>(
+    app_machine_, "http://" + settings_.node.bind, reconnect_delay,
+    [this](const auto&... x) { delivered_.note(x...); });
 }
 
 scene::~scene() {

@@ -5,6 +5,7 @@
 #include "net/http_client.hpp"
 #include "simnet/network.hpp"
 #include "tests/sim/comparison.hpp"
+#include "tests/sim/delivery_watch.hpp"
 #include "tests/sim/listing_watch.hpp"
 #include "tests/sim/settings.hpp"
 #include "tests/sim/thrift.hpp"
@@ -120,6 +121,8 @@ public:
   tests::memory_disk& disk() noexcept { return disk_; }
   tests::fault_env& disk_faults() noexcept { return disk_faults_; }
   apps::demo_consumer& application() noexcept { return *application_; }
+
+  delivery_watch& delivered() noexcept { return delivered_; }
   trace& log() noexcept { return trace_; }
 
   /// The first request of the node that broke its promises (thrift.hpp), as a
@@ -174,6 +177,7 @@ private:
   error failure_;
   std::map<std::string, uint64_t> status_changes_;
   net::http_client_ptr web_;
+  delivery_watch delivered_; ///< Outlives the application, which tells it.
   std::unique_ptr<apps::demo_consumer> application_;
 };
 

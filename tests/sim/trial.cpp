@@ -181,11 +181,10 @@ void trial::check_events() {
       throw broken{"order", "events of one repo came in another order"};
     if (x.unreadable > 0)
       throw broken{"events", "an event cannot be read"};
-    if (x.while_away > 0)
-      throw broken{"delivery", "a record of an account that is away came"};
   });
-  if (!performer_.may().unacked
-      && scene_.application().counts().overtook > 0)
+  if (scene_.delivered().while_away())
+    throw broken{"delivery", "a record of an account that is away came"};
+  if (!performer_.may().unacked && scene_.delivered().overtook())
     throw broken{"order", "a live record came before an earlier event of its "
                           "account was acked"};
 }
