@@ -3,6 +3,8 @@
 #include "actors/support/intake_board.hpp"
 #include "messages/intake.hpp"
 
+#include <optional>
+
 namespace weir::actors {
 
 /// Whether this reading replaces an earlier one. The reading of the first store
@@ -17,6 +19,19 @@ inline bool counts_before(const disk_reading& x, const disk_reading& earlier,
   return x.room->device != earlier.room->device
          && x.room->free + disk_reserve(wanted, earlier.room->total)
               < earlier.room->free + disk_reserve(wanted, x.room->total);
+}
+
+/// Why the node must end and open its store anew; none: it goes on.
+/// @param lacks_space The store had no space for a write and takes none.
+inline std::optional<error> reason_to_end(const disk_reading& x,
+                                          bool lacks_space, uint64_t wanted) {
+  if (x.failed && x.failed->code == ec::storage_failure)
+    return x.failed;
+  if (lacks_space && x.room
+      && room_machine::is_ample(x.room->free,
+                                disk_reserve(wanted, x.room->total)))
+    return fail(ec::disk_full, "there is space again after the disk was full");
+  return std::nullopt;
 }
 
 } // namespace weir::actors

@@ -88,10 +88,11 @@ private:
 
   void on_disk(const disk_reading& x) {
     look_at_ = shared_->time->steady_now() + limits::room_check_interval;
-    if (x.failed && x.failed->code == ec::storage_failure && on_failure_) {
-      std::exchange(on_failure_, nullptr)(*x.failed);
-      return;
-    }
+    const auto lacks_space
+      = shared_->intake.level(shortage::store) != intake_level::open;
+    const auto end = reason_to_end(x, lacks_space, options_.disk_reserve);
+    if (end && end->code == ec::storage_failure && on_failure_)
+      return std::exchange(on_failure_, nullptr)(*end);
     if (!x.room) {
       log::warn("disk_not_known", {{"reason", to_string(x.room.error())}});
       return;
@@ -105,10 +106,8 @@ private:
         "the disk of " + place_of(x.partition) + " has "
           + mebibytes(x.room->free) + " free and " + mebibytes(reserve)
           + " have to stay free: free some space there, or lower disk_reserve");
-    if (shared_->intake.level(shortage::store) != intake_level::open
-        && room_machine::is_ample(x.room->free, reserve) && on_failure_)
-      std::exchange(on_failure_, nullptr)(
-        fail(ec::disk_full, "there is space again after the disk was full"));
+    if (end && on_failure_)
+      std::exchange(on_failure_, nullptr)(*end);
     announce();
   }
 

@@ -237,6 +237,26 @@ TEST(DiskChoiceTest, AFailedStoreCountsThenTheDiskWithLeastToSpare) {
   }
 }
 
+TEST(DiskChoiceTest, TheNodeEndsForAFailedStoreOrForRoomAfterNone) {
+  const auto room = [](uint64_t free) {
+    return disk_reading{storage::disk_space{free, 1'000'000}};
+  };
+  const auto ends_for = [](const disk_reading& x, bool lacks_space) {
+    const auto out = reason_to_end(x, lacks_space, reserve);
+    return out ? out->code : ec::none;
+  };
+  constexpr auto ample = reserve + reserve / 4;
+  EXPECT_EQ(ends_for(room(ample), false), ec::none);
+  EXPECT_EQ(ends_for(room(ample - 1), true), ec::none);
+  EXPECT_EQ(ends_for(room(ample), true), ec::disk_full);
+  EXPECT_EQ(ends_for({fail(ec::unreachable)}, true), ec::none);
+  auto failed = room(ample - 1);
+  failed.failed = fail(ec::disk_full);
+  EXPECT_EQ(ends_for(failed, true), ec::none) << "it waits for space";
+  failed.failed = fail(ec::storage_failure);
+  EXPECT_EQ(ends_for(failed, false), ec::storage_failure);
+}
+
 TEST_F(RoomWatchTest, ADiskThatIsFullIsNamedByItsDirectory) {
   const auto reason = [this](uint16_t partition, uint64_t free) {
     tell(room,
