@@ -58,10 +58,7 @@ demo_consumer::demo_consumer(net::transport_ptr network,
             {[x = memory_](const auto& events) {
                return x->take(events);
              },
-             [x = memory_] {
-               const std::lock_guard lock{x->guard};
-               ++x->count.connections;
-             },
+             {},
              {},
              reconnect_delay}) {
   memory_->watch = std::move(watch);

@@ -45,7 +45,6 @@ public:
   void forget_records(const std::string& did);
 
   struct counters {
-    uint64_t connections = 0;
     uint64_t forgotten = 0; ///< Acks that were left out.
     uint64_t recovered = 0; ///< Those of them whose event came again.
   };

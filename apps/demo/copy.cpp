@@ -140,14 +140,12 @@ void event_copy::apply(const event& x) {
     account.overtaken = x.id;
   if (x.is_record) {
     ++counts_.records;
-    counts_.live += x.live ? 1 : 0;
     if (x.action == "delete")
       account.records.erase(x.path);
     else
       account.records[x.path] = x.cid;
     return;
   }
-  ++counts_.identities;
   account.handle = x.handle;
   account.status = x.status;
   account.active = x.active;

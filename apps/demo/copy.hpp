@@ -59,9 +59,7 @@ class event_copy {
 public:
   struct counters {
     uint64_t received = 0;
-    uint64_t records = 0; ///< First deliveries, `live` ones included.
-    uint64_t live = 0;
-    uint64_t identities = 0; ///< First deliveries.
+    uint64_t records = 0; ///< First deliveries.
     uint64_t redelivered = 0;
     uint64_t conflicts = 0;    ///< Ids that came with two contents.
     uint64_t out_of_order = 0; ///< New ids that are less than an older one.
