@@ -3,7 +3,6 @@
 #include "actors/journal/limits.hpp"
 #include "actors/journal/publication_machine.hpp"
 #include "actors/support/finished_frames.hpp"
-#include "actors/support/limits.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
 #include "base/crash_point.hpp"
@@ -166,6 +165,7 @@ bool journal::write_all() {
 void journal::note_missed(const journal_missed& x, const router_actor& from) {
   if (!write_all())
     return;
+  store_.before_wait();
   if (auto ok = store_.writer->note_missed(x.repo); !ok)
     return fail(ok.error());
   send(from, journal_noted{x.repo});
@@ -181,6 +181,7 @@ journal::commit(const storage::journal_batch& batch) {
   pass(crash_point::journal_batch);
   pass_if(crash_point::synced_batch, has(makes_synced));
   pass_if(crash_point::erase_batch, has(erases));
+  store_.before_wait();
   auto written = store_.writer->commit(batch);
   pass(crash_point::journal_written);
   pass_if(crash_point::synced_written, has(makes_synced));

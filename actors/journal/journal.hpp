@@ -2,7 +2,6 @@
 
 #include "actors/journal/batch_machine.hpp"
 #include "actors/support/context.hpp"
-#include "actors/support/store_stats.hpp"
 #include "base/error.hpp"
 #include "storage/disk/database.hpp"
 
@@ -21,6 +20,8 @@ struct journal_store {
   storage::tail_cache* tail = nullptr;
   /// Returns the number of files that LevelDB has to merge.
   std::function<int()> level0_files;
+  /// Called before each wait for the disk.
+  std::function<void()> before_wait = [] {};
 };
 
 /// Spawns the only writer of a store.

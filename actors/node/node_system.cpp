@@ -28,6 +28,11 @@ public:
   }
 };
 
+sparing_policy::coordinator_data& data_of(caf::actor_system& system) {
+  using scheduler = caf::scheduler::coordinator<sparing_policy>;
+  return static_cast<scheduler&>(system.scheduler()).data();
+}
+
 } // namespace
 
 void node_system::start(size_t threads, executor* run,
@@ -40,12 +45,16 @@ void node_system::start(size_t threads, executor* run,
 }
 
 void node_system::put_first(const caf::strong_actor_ptr& x) {
-  using scheduler = caf::scheduler::coordinator<sparing_policy>;
-  if (run_ != nullptr)
-    return;
-  auto& data = static_cast<scheduler&>(system_->scheduler()).data();
   auto* actor = caf::actor_cast<caf::abstract_actor*>(x);
-  sparing_policy::put_first(data, dynamic_cast<caf::resumable*>(actor));
+  if (run_ == nullptr)
+    sparing_policy::put_first(data_of(*system_),
+                              dynamic_cast<caf::resumable*>(actor));
+}
+
+std::function<void()> node_system::before_wait() const {
+  if (run_ != nullptr)
+    return [] {};
+  return [&data = data_of(*system_)] { sparing_policy::about_to_wait(data); };
 }
 
 void node_system::wait_for(caf::scoped_actor& self,

@@ -28,6 +28,10 @@ public:
   /// executor decides for itself.
   void put_first(const caf::strong_actor_ptr& x);
 
+  /// @returns what an actor calls before it waits for the disk, so that others
+  /// run meanwhile. It must not outlive this object.
+  std::function<void()> before_wait() const;
+
   /// Waits until an actor that was asked to stop has ended.
   void wait_for(caf::scoped_actor& self, const caf::strong_actor_ptr& x);
 

@@ -60,7 +60,7 @@ void partition::start_store(node_system& actors) {
   home.journal = spawn_journal(
     system, env_.shared, env_.home,
     {store_->writer.get(), store_->tail.get(),
-     [this] { return store_->db->level0_files(); }},
+     [this] { return store_->db->level0_files(); }, actors.before_wait()},
     [this](const error& why) { on_journal_failure(why); });
   actors.put_first(caf::actor_cast<caf::strong_actor_ptr>(home.journal));
   guard(env_.children, "journal", home.journal);

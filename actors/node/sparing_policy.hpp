@@ -27,8 +27,9 @@ namespace weir::actors {
 /// what another one does.
 ///
 /// A commit passes the JOURNAL, and thousands of REPOs may wait: a JOURNAL in
-/// the order of arrival would come after all of them, twice for each commit. It
-/// waits for the disk, so the thread that takes it wakes one for the others.
+/// the order of arrival would come after all of them, twice for each commit.
+/// Before it waits for the disk it says so, and a thread is woken for whatever
+/// waits then.
 ///
 /// # Ownership and threads
 /// As CAF demands of a policy: `coordinator_data` is shared by all threads.
@@ -86,6 +87,12 @@ public:
     x.first.push_back(job);
   }
 
+  /// The calling actor waits for the disk next, and the queue must not.
+  static void about_to_wait(coordinator_data& x) {
+    std::unique_lock guard{x.lock};
+    wake(x, !x.queue.empty(), guard);
+  }
+
   template <class Worker>
   caf::resumable* dequeue(Worker* self) {
     auto& x = d(self->parent());
@@ -95,8 +102,7 @@ public:
     const auto next = x.queue.front();
     x.queue.pop_front();
     x.outside -= next.outside ? 1 : 0;
-    const auto waits_for_disk = overtakes(x, next.job);
-    wake(x, waits_for_disk && !x.queue.empty(), guard);
+    wake(x, false, guard);
     return next.job;
   }
 

@@ -132,10 +132,11 @@ TEST_F(SparingPolicyTest, FourWaitingActorsDoNotWaitForABusyThread) {
   ended.wait();
 }
 
-TEST_F(SparingPolicyTest, WhatWaitsDoesNotWaitForAnActorThatIsPutFirst) {
+TEST_F(SparingPolicyTest, WhatWaitsDoesNotWaitForAnActorThatWaitsForTheDisk) {
   std::latch over{1};
   std::latch ended{1};
   const auto first = worker([&](caf::event_based_actor*) {
+    sparing_policy::about_to_wait(data(sys));
     over.wait();
     ended.count_down();
   });
@@ -148,6 +149,23 @@ TEST_F(SparingPolicyTest, WhatWaitsDoesNotWaitForAnActorThatIsPutFirst) {
     self->send(first, 1);
   });
   caf::anon_send(busy, 1);
+  ended.wait();
+}
+
+// A JOURNAL goes on to its next batch in the same turn.
+TEST_F(SparingPolicyTest, WhatItSendsBeforeItWaitsForTheDiskDoesNotWait) {
+  std::latch over{1};
+  std::latch ended{1};
+  const auto other = worker([&](caf::event_based_actor*) {
+    over.count_down();
+  });
+  const auto writer = worker([&](caf::event_based_actor* self) {
+    self->send(other, 1);
+    sparing_policy::about_to_wait(data(sys));
+    over.wait();
+    ended.count_down();
+  });
+  caf::anon_send(writer, 1);
   ended.wait();
 }
 
