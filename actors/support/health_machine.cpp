@@ -282,7 +282,8 @@ health_machine::judge_stream(const upstream_view& x, stream_state& known,
     return std::nullopt;
   auto out = found(health_cause::upstream, x.origin,
                    x.stalls ? x.last_error : untold);
-  lower(out);
+  if (!x.unreadable)
+    lower(out);
   return out;
 }
 

@@ -53,8 +53,10 @@ struct upstream_view {
   /// room.
   uint64_t gives_way = 0;
   std::string last_error; ///< Why it is not connected; text from outside.
-  /// Its socket is repeatedly not read; `last_error` says so.
+  /// Its socket is repeatedly not read, or its frames are `unreadable`;
+  /// `last_error` says so.
   bool stalls = false;
+  bool unreadable = false;
 
   /// Whether everything that its host knew at `at` has arrived by now. The
   /// silence of a stream that lags behind or is not connected proves nothing.

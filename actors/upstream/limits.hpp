@@ -26,6 +26,16 @@ constexpr size_t frame_batch_max = 256;
 /// A malformed frame at one cursor is stepped over after this many tries.
 constexpr size_t bad_frame_tries_max = 3;
 
+/// A connection that steps over more bad frames in a row is ended, so that a
+/// host that sends nothing else costs little. Each further one may step over as
+/// many more as were stepped over before, at most `bad_frames_skipped_max`, so
+/// that a long row is passed in the end.
+constexpr size_t bad_frames_skipped_min = 1'000;
+constexpr size_t bad_frames_skipped_max = 64'000;
+
+/// After as many bad frames in a row the stream is reported as unreadable.
+constexpr size_t health_bad_frames_min = 10;
+
 /// A frame with which the process ended this number of times is skipped. The
 /// search for it, frame by frame, lasts this long after a start.
 constexpr size_t poison_frame_ends_max = 3;

@@ -31,7 +31,9 @@ public:
 
   void on_open() noexcept {
     last_on_connection_ = 0;
-    falls_ = unasked_ = 0;
+    falls_ = unasked_ = skipped_here_ = 0;
+    skips_max_ = std::min(limits::bad_frames_skipped_min + skipped_,
+                          limits::bad_frames_skipped_max);
   }
 
   place take(uint64_t seq) {
@@ -65,14 +67,23 @@ public:
 
   /// A malformed frame came after the last seq. The next connections request it
   /// again, until it came `limits::bad_frame_tries_max` times.
-  /// @returns whether it is now skipped.
+  /// @returns whether it is now skipped; otherwise the connection ends.
   bool note_bad_frame() noexcept {
     bad_tries_ = bad_behind_ == last_received_ ? bad_tries_ + 1 : 1;
     bad_behind_ = last_received_;
-    return bad_tries_ >= limits::bad_frame_tries_max;
+    if (bad_tries_ < limits::bad_frame_tries_max)
+      return false;
+    ++skipped_;
+    return ++skipped_here_ <= skips_max_;
   }
 
-  void receive(uint64_t seq) noexcept { last_received_ = seq; }
+  /// Bad frames that were skipped since the last one that could be read.
+  size_t skipped() const noexcept { return skipped_; }
+
+  void receive(uint64_t seq) noexcept {
+    last_received_ = seq;
+    skipped_ = 0;
+  }
 
   /// The highest seq of this epoch, on any connection.
   uint64_t last_received() const noexcept { return last_received_; }
@@ -100,6 +111,9 @@ private:
   size_t falls_ = 0;   ///< Counted anew for each connection.
   uint64_t bad_behind_ = 0;
   size_t bad_tries_ = 0;
+  size_t skipped_ = 0;
+  size_t skipped_here_ = 0; ///< Counted anew for each connection.
+  size_t skips_max_ = limits::bad_frames_skipped_min; ///< Of this connection.
 };
 
 } // namespace weir::actors

@@ -1,6 +1,5 @@
 #include "actors/upstream/upstream_machine.hpp"
 
-#include "actors/support/limits.hpp"
 #include "actors/support/limits_health.hpp"
 #include "actors/upstream/limits.hpp"
 #include "atproto/limits.hpp"
@@ -77,6 +76,8 @@ upstream_machine::take(std::vector<shared_bytes> frames, steady_time now) {
     counters_.bytes += frame.size();
     take_frame(std::move(frame), now, out);
   }
+  if (numbers_.skipped() > 0)
+    bad_at_ = now;
   if (counters_.too_slow != too_slow)
     if (const auto times = pace_.was_too_slow(now))
       out.alerts.push_back("read too slowly for its host "
@@ -206,9 +207,10 @@ void upstream_machine::take_malformed(const error& why, effects& out) {
   if (numbers_.note_bad_frame()) {
     ++counters_.skipped_bad;
     begin_reset(); // It is not known which repo's event is lost.
-    out.alerts.push_back("skipped a bad frame after seq "
-                         + std::to_string(numbers_.last_received()) + ": "
-                         + why.context);
+    if (numbers_.skipped() == 1) // More of them are counted, and no line each.
+      out.alerts.push_back("skipped a bad frame after seq "
+                           + std::to_string(numbers_.last_received()) + ": "
+                           + why.context);
     return;
   }
   // It is never skipped at once (protocol-coverage.md 1.6).

@@ -108,6 +108,12 @@ public:
     return admission_.keeps_stalling(now);
   }
 
+  /// Nothing but bad frames came lately.
+  bool is_unreadable(steady_time now) const noexcept {
+    return numbers_.skipped() >= limits::health_bad_frames_min
+           && now - bad_at_ <= limits::health_memory;
+  }
+
   /// The node stops: returns the last row to be written.
   effects on_stop() {
     effects out;
@@ -228,6 +234,7 @@ private:
   stream_flight flight_;
   admission_machine admission_{flight_, options_};
   stream_numbers numbers_;
+  steady_time bad_at_; ///< When the last bad frame was skipped.
   stream_arrivals arrivals_;
   stream_quiet quiet_;
   stream_rest rest_;

@@ -33,8 +33,11 @@ inline upstream_view view_of(const upstream_machine& x, bool reads,
   out.gives_way = x.gives_way();
   out.caught_up = x.rest().caught_up() && out.connected;
   out.rested_at = x.rest().rested_at();
-  out.stalls = x.keeps_stalling(now);
-  out.last_error = out.stalls ? unread : x.last_error();
+  out.unreadable = x.is_unreadable(now);
+  out.stalls = out.unreadable || x.keeps_stalling(now);
+  out.last_error = out.unreadable ? "its frames cannot be read"
+                   : out.stalls   ? unread
+                                  : x.last_error();
   return out;
 }
 

@@ -215,4 +215,13 @@ TEST_F(HealthLevelTest, AStreamThatStallsAgainAndAgainIsNamed) {
   EXPECT_THAT(ended, SizeIs(1));
 }
 
+TEST_F(HealthLevelTest, AStreamThatCannotBeReadIsAsGoodAsNone) {
+  stream.last_error = "its frames cannot be read";
+  stream.stalls = stream.unreadable = true;
+  look();
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_EQ(begun[0].error, stream.last_error);
+  EXPECT_EQ(level(), health_level::failing);
+}
+
 } // namespace weir::tests

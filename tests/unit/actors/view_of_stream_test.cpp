@@ -77,6 +77,27 @@ TEST(view_of_stream, a_socket_that_is_never_read_says_so) {
             "again");
 }
 
+// limits::health_bad_frames_min, limits::health_memory
+TEST(view_of_stream, a_stream_of_bad_frames_alone_is_unreadable_for_a_while) {
+  stream x;
+  for (size_t i = 1; i < limits::bad_frame_tries_max; ++i) {
+    x.take({garbage()});
+    x.reopen();
+  }
+  for (size_t i = 1; i <= limits::health_bad_frames_min; ++i) {
+    EXPECT_FALSE(view_shown(x).unreadable) << i;
+    x.take({garbage()});
+  }
+  EXPECT_TRUE(view_shown(x).unreadable);
+  EXPECT_TRUE(view_shown(x).stalls);
+  EXPECT_EQ(view_shown(x).last_error, "its frames cannot be read");
+  const auto end = t0 + limits::health_memory;
+  EXPECT_TRUE(view_shown(x, end).unreadable);
+  EXPECT_FALSE(view_shown(x, end + 1us).unreadable);
+  x.take_seqs({12});
+  EXPECT_FALSE(view_shown(x).unreadable);
+}
+
 TEST(view_of_stream, a_stamp_is_shown_once_it_is_durable) {
   stream x{row_at(0, 0)};
   x.take_seqs({500});
