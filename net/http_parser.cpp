@@ -118,8 +118,12 @@ public:
       in_line_ = false;
       const auto n = put(rest, error);
       const auto waits = error == http::error::need_more;
-      if (error == http::error::body_limit)
-        return fail(ec::limit_reached, "a chunk is too long");
+      if (error == http::error::body_limit) {
+        const auto line = as_text(rest).substr(0, as_text(rest).find('\n', 2));
+        const auto good = check_chunk_line(line); // As if it came in pieces.
+        return good ? fail(ec::limit_reached, "a chunk is too long")
+                    : good.error();
+      }
       if (error && !waits && error != http::error::need_buffer)
         return malformed(error.message());
       if (waits || (in_line_ && !(plain_ && n <= plain_bytes_max)))

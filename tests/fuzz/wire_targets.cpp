@@ -32,15 +32,16 @@ result<repos_request> read_request(std::string_view text, size_t piece) {
   return reader.finish();
 }
 
-/// A body has the same meaning in one piece and in many. Boost.JSON gives a lone
-/// surrogate one reason in one piece ("illegal leading surrogate") and another
-/// one in several, so reasons of malformed JSON are not compared.
+/// A body has the same meaning in one piece and in many. Boost.JSON gives a
+/// lone surrogate one reason in one piece ("illegal leading surrogate") and
+/// another one in several, so reasons of malformed JSON are not compared.
 void run_repos_request(std::string_view text) {
   const auto repos = read_request(text, SIZE_MAX);
   const auto pieces = read_request(text, 1 + text.size() % 7);
   require(repos.has_value() == pieces.has_value(), "pieces change nothing");
   if (!repos) {
-    require(repos.error().code == pieces.error().code, "pieces change no code");
+    require(repos.error().code == pieces.error().code,
+            "pieces change no code");
     require(repos.error().code == ec::malformed
               || repos.error().context == pieces.error().context,
             "pieces change no reason");
