@@ -34,8 +34,6 @@ public:
 
   const std::string& data_url() const noexcept { return node_->data_url(); }
 
-  // -- cheap enough for a thousand calls a second -----------------------------
-
   /// Number of operations that are durable.
   uint64_t operations() const noexcept { return operations_->value(); }
 
@@ -50,9 +48,8 @@ public:
     return static_cast<int64_t>(cursor_->value());
   }
 
-  // -- expensive: makes the page of /metrics ----------------------------------
-
-  /// Value of a metric without labels; 0 when it is absent.
+  /// Value of a metric without labels, read from the page of /metrics, which
+  /// is expensive; 0 when it is absent.
   uint64_t number(const std::string& name) const;
 
   /// What happened to stream events other than applied commits, for people.

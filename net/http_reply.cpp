@@ -56,8 +56,6 @@ std::string format_reply_head(const http_reply& reply, bool keep_alive) {
   return head.take();
 }
 
-// -- the right to answer ------------------------------------------------------
-
 responder::slot::~slot() {
   answer(error_reply(500, "InternalServerError", "No answer was made."));
 }

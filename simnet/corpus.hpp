@@ -36,8 +36,6 @@ public:
     return played_;
   }
 
-  // -- truth -----------------------------------------------------------------
-
   size_t accounts() const override { return index_.accounts.size(); }
   account_view view(size_t index) const override;
   std::optional<size_t> find(std::string_view did) const override {

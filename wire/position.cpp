@@ -1,7 +1,6 @@
 #include "wire/position.hpp"
 
 #include "atproto/limits.hpp"
-#include "base/limits.hpp"
 
 namespace weir::wire {
 

@@ -1,7 +1,6 @@
 #include "actors/api/completeness_answers.hpp"
 
 #include "actors/api/answers.hpp"
-#include "actors/api/limits.hpp"
 #include "actors/support/state_words.hpp"
 #include "net/url.hpp"
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/backfill/limits.hpp"
 #include "atproto/limits.hpp"
 #include "atproto/repo_walk.hpp"
 #include "atproto/spool.hpp"

@@ -13,8 +13,7 @@ namespace weir::actors {
 
 /// The events that a consumer has settled, what of that is not written yet, and
 /// when it is written, one write at a time: dead letters at once, acks after
-/// `limits::acks_write_wait`, the rest after
-/// `limits::consumer_lazy_write`.
+/// `limits::acks_write_wait`, the rest after `limits::consumer_lazy_write`.
 class delivery_ledger {
 public:
   explicit delivery_ledger(const delivery_state& state)

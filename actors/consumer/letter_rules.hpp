@@ -2,7 +2,6 @@
 
 #include "messages/consumer.hpp"
 #include "storage/format/records.hpp"
-#include "storage/format/values.hpp"
 
 #include <algorithm>
 #include <optional>

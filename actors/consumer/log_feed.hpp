@@ -2,8 +2,6 @@
 
 #include "actors/consumer/account_holds.hpp"
 #include "actors/consumer/delivery_sessions.hpp"
-#include "actors/support/limits.hpp"
-#include "storage/format/limits.hpp"
 
 #include <algorithm>
 

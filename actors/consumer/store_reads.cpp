@@ -5,7 +5,6 @@
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/consumer_table.hpp"
 #include "storage/tables/row_access.hpp"
-#include "wire/limits.hpp"
 
 #include <limits>
 

@@ -1,10 +1,8 @@
 #pragma once
 
-#include "actors/identity/identity.hpp"
 #include "actors/node/network.hpp"
 #include "actors/repo/repo.hpp"
 #include "actors/supervisor/supervisor.hpp"
-#include "actors/upstream/upstream.hpp"
 
 namespace weir::actors {
 

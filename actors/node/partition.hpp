@@ -6,7 +6,6 @@
 #include "actors/node/store_set.hpp"
 #include "actors/repo/repo.hpp"
 #include "actors/support/context.hpp"
-#include "actors/support/limits.hpp"
 
 #include <functional>
 #include <memory>

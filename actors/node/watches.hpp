@@ -4,7 +4,6 @@
 #include "actors/support/limits.hpp"
 #include "base/error.hpp"
 #include "base/process_memory.hpp"
-#include "messages/intake.hpp"
 
 #include <functional>
 #include <string>

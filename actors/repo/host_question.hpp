@@ -71,8 +71,6 @@ public:
   /// A question is wanted, but the host was asked recently.
   bool waits() const noexcept { return state_.wanted && state_.asked; }
 
-  // -- what was reported meanwhile --------------------------------------------
-
   /// An #account event arrived: an answer that is on its way may be older.
   void note_event() noexcept { state_.overtaken = true; }
   bool is_overtaken() const noexcept { return state_.overtaken; }

@@ -2,7 +2,6 @@
 
 #include "actors/repo/limits.hpp"
 #include "actors/repo/repo_turn.hpp"
-#include "actors/support/limits.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -45,8 +44,6 @@ public:
   bool any_of(Predicate is) const {
     return std::any_of(frames_.begin(), frames_.end(), is);
   }
-
-  // -- refusals ---------------------------------------------------------------
 
   /// Counts a frame that was refused after its expensive check.
   void note_refusal() noexcept { ++refusals_; }

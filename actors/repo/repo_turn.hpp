@@ -3,7 +3,6 @@
 #include "actors/repo/update_lane.hpp"
 
 #include <cassert>
-#include <type_traits>
 #include <utility>
 
 namespace weir::actors {

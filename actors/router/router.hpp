@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/router/limits.hpp"
 #include "actors/router/resident_machine.hpp"
 #include "actors/router/tracked_repos.hpp"
 #include "actors/router/tracking_machine.hpp"

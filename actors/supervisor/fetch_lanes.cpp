@@ -3,7 +3,6 @@
 #include "actors/support/site.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace weir::actors {

@@ -4,11 +4,8 @@
 #include "actors/supervisor/supervisor_options.hpp"
 #include "actors/supervisor/work_scan.hpp"
 
-#include <algorithm>
 #include <set>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 namespace weir::actors {
 

@@ -2,8 +2,6 @@
 
 #include "actors/supervisor/fetch_pace.hpp"
 #include "actors/supervisor/fetch_queue.hpp"
-#include "actors/supervisor/limits.hpp"
-#include "actors/support/limits.hpp"
 #include "messages/backfill.hpp"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 
 #include "actors/support/state_words.hpp"
 #include "base/limits.hpp"
-#include "storage/format/limits.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/support/limits.hpp"
 #include "actors/support/placement.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/upstream_view.hpp"

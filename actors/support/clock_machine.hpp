@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/support/limits_health.hpp"
-#include "atproto/limits.hpp"
 #include "base/clock.hpp"
 
 #include <chrono>

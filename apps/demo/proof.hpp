@@ -4,7 +4,6 @@
 #include "apps/demo/network.hpp"
 #include "apps/weir/closed_stores.hpp"
 #include "simnet/truth.hpp"
-#include "storage/verify/verify.hpp"
 
 #include <map>
 #include <set>

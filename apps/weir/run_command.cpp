@@ -6,7 +6,6 @@
 #include "apps/weir/service_notify.hpp"
 #include "apps/weir/stop_signal.hpp"
 #include "base/crash_point.hpp"
-#include "base/joined.hpp"
 #include "base/printable.hpp"
 #include "base/process_memory.hpp"
 #include "base/version.hpp"
@@ -20,7 +19,6 @@
 #include <iostream>
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace weir::apps {
 
@@ -38,10 +36,10 @@ std::string address_of(const std::string& url) {
 }
 
 std::string urls_of(const settings& x) {
-  std::vector<std::string> out;
+  std::string out;
   for (const auto& each : x.upstreams)
-    out.push_back(each.url);
-  return out.empty() ? "none" : joined(out);
+    out += (out.empty() ? "" : ", ") + each.url;
+  return out.empty() ? "none" : out;
 }
 
 /// @param x Begins with `http`.

@@ -1,6 +1,5 @@
 #include "storage/log/committer.hpp"
 
-#include "storage/format/limits.hpp"
 #include "storage/log/batch_record.hpp"
 #include "storage/log/erasure.hpp"
 #include "storage/tables/collection_table.hpp"

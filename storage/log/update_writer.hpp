@@ -39,8 +39,7 @@ struct update_options {
 ///
 /// # Limits
 /// Limits one transaction (`limits::transaction_ops_max`), the streams of a
-/// repo
-/// (`limits::repo_streams_max`) and what it keeps in memory (`guards_max`,
+/// repo (`limits::repo_streams_max`) and what it keeps in memory (`guards_max`,
 /// `limits::fences_max`).
 class update_writer {
 public:

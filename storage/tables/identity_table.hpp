@@ -1,7 +1,6 @@
 #pragma once
 
 #include "storage/disk/database.hpp"
-#include "storage/format/values.hpp"
 
 #include <vector>
 

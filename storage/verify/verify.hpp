@@ -2,7 +2,6 @@
 
 #include "storage/disk/database.hpp"
 #include "storage/format/limits.hpp"
-#include "storage/format/records.hpp"
 
 #include <map>
 #include <memory>

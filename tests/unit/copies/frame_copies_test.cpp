@@ -93,8 +93,7 @@ protected:
 
 } // namespace
 
-// The first of the two copies of a record: from the socket into its frame. A
-// small frame is copied once more, see below.
+// A large frame is read from the socket into its own buffer.
 TEST_F(FrameCopiesTest, AFrameIsCopiedOnceFromTheSocket) {
   const bytes sent(frame_bytes, 'f');
   const auto wire = net::ws_frame(net::ws_opcode::binary, sent);
@@ -127,8 +126,9 @@ TEST_F(FrameCopiesTest, TheMiddleOfALargeFrameIsInOneBlockOnly) {
 }
 
 // Small frames come many with one read, into the reader's buffer, and each is
-// copied from there into a buffer of its own.
-TEST_F(FrameCopiesTest, ASmallFrameIsCopiedOnceMoreOutOfTheReadersBuffer) {
+// copied from there into a buffer of its own: the first of the two copies of
+// its records.
+TEST_F(FrameCopiesTest, ASmallFrameIsCopiedOnceOutOfTheReadersBuffer) {
   const auto message = marked_message(4'000, 2'000);
   EXPECT_EQ(blocks_that_held_the_mark(
               net::ws_frame(net::ws_opcode::binary, message), message),
