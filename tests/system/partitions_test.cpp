@@ -1,4 +1,5 @@
 #include "apps/demo/proof.hpp"
+#include "storage/verify/verify.hpp"
 #include "tests/system/followed_node.hpp"
 
 #include <csignal>
