@@ -78,7 +78,7 @@ public:
   }
 
   /// Bad frames that were skipped since the last one that could be read.
-  size_t skipped() const noexcept { return skipped_; }
+  size_t bad_in_a_row() const noexcept { return skipped_; }
 
   void receive(uint64_t seq) noexcept {
     last_received_ = seq;

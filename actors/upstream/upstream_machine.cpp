@@ -76,7 +76,7 @@ upstream_machine::take(std::vector<shared_bytes> frames, steady_time now) {
     counters_.bytes += frame.size();
     take_frame(std::move(frame), now, out);
   }
-  if (numbers_.skipped() > 0)
+  if (numbers_.bad_in_a_row() > 0)
     bad_at_ = now;
   if (counters_.too_slow != too_slow)
     if (const auto times = pace_.was_too_slow(now))
@@ -207,7 +207,7 @@ void upstream_machine::take_malformed(const error& why, effects& out) {
   if (numbers_.note_bad_frame()) {
     ++counters_.skipped_bad;
     begin_reset(); // It is not known which repo's event is lost.
-    if (numbers_.skipped() == 1) // More of them are counted, and no line each.
+    if (numbers_.bad_in_a_row() == 1) // No line for each that follows.
       out.alerts.push_back("skipped a bad frame after seq "
                            + std::to_string(numbers_.last_received()) + ": "
                            + why.context);

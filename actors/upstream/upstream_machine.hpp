@@ -110,7 +110,7 @@ public:
 
   /// Nothing but bad frames came lately.
   bool is_unreadable(steady_time now) const noexcept {
-    return numbers_.skipped() >= limits::health_bad_frames_min
+    return numbers_.bad_in_a_row() >= limits::health_bad_frames_min
            && now - bad_at_ <= limits::health_memory;
   }
 

@@ -1,0 +1,41 @@
+#include "tests/unit/actors/upstream_stream.hpp"
+
+#include <algorithm>
+
+// Frames that cannot be read (protocol-coverage.md 1.6).
+namespace weir::tests {
+
+// limits::bad_frames_skipped_min, limits::bad_frames_skipped_max: a host that
+// sends nothing else costs little, and fills no log
+TEST(upstream_machine, each_connection_steps_over_more_bad_frames) {
+  stream x;
+  for (size_t i = 1; i < limits::bad_frame_tries_max; ++i) {
+    x.take({garbage()});
+    x.reopen();
+  }
+  size_t alerts = 0;
+  size_t before = 0;
+  for (int connection = 0; connection < 9; ++connection) {
+    const auto most = std::min(limits::bad_frames_skipped_min + before,
+                               limits::bad_frames_skipped_max);
+    for (size_t i = 0; i < most; ++i) {
+      const auto out = x.take({garbage()});
+      ASSERT_FALSE(out.disconnect) << connection << ' ' << i;
+      alerts += out.alerts.size();
+    }
+    EXPECT_TRUE(x.take({garbage()}).disconnect) << connection;
+    x.reopen();
+    before += most + 1;
+  }
+  EXPECT_EQ(alerts, 1u) << "besides the one at each end";
+  x.take_seqs({11});
+  for (size_t i = 1; i < limits::bad_frame_tries_max; ++i) {
+    x.take({garbage()});
+    x.reopen();
+  }
+  for (size_t i = 0; i < limits::bad_frames_skipped_min; ++i)
+    ASSERT_FALSE(x.take({garbage()}).disconnect) << i;
+  EXPECT_TRUE(x.take({garbage()}).disconnect);
+}
+
+} // namespace weir::tests
