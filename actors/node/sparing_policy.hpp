@@ -87,7 +87,8 @@ public:
     x.first.push_back(job);
   }
 
-  /// The calling actor waits for the disk next, and the queue must not.
+  /// An actor calls it before it waits for the disk: wakes another thread if
+  /// anything is in the queue.
   static void about_to_wait(coordinator_data& x) {
     std::unique_lock guard{x.lock};
     wake(x, !x.queue.empty(), guard);

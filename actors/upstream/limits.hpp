@@ -33,7 +33,7 @@ constexpr size_t bad_frame_tries_max = 3;
 constexpr size_t bad_frames_skipped_min = 1'000;
 constexpr size_t bad_frames_skipped_max = 64'000;
 
-/// After as many bad frames in a row the stream is reported as unreadable.
+/// A stream is reported as unreadable after this many bad frames in a row.
 constexpr size_t health_bad_frames_min = 10;
 
 /// A frame with which the process ended this number of times is skipped. The

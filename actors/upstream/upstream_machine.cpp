@@ -68,6 +68,7 @@ upstream_machine::take(std::vector<shared_bytes> frames, steady_time now) {
   end_reason_.clear();
   arrivals_.on_batch();
   const auto too_slow = counters_.too_slow;
+  const auto skipped_bad = counters_.skipped_bad;
   for (auto& frame : frames) {
     admission_.on_frame(frame.size());
     if (!end_reason_.empty() || stopped_)
@@ -76,7 +77,7 @@ upstream_machine::take(std::vector<shared_bytes> frames, steady_time now) {
     counters_.bytes += frame.size();
     take_frame(std::move(frame), now, out);
   }
-  if (numbers_.bad_in_a_row() > 0)
+  if (counters_.skipped_bad != skipped_bad)
     bad_at_ = now;
   if (counters_.too_slow != too_slow)
     if (const auto times = pace_.was_too_slow(now))
@@ -207,7 +208,7 @@ void upstream_machine::take_malformed(const error& why, effects& out) {
   if (numbers_.note_bad_frame()) {
     ++counters_.skipped_bad;
     begin_reset(); // It is not known which repo's event is lost.
-    if (numbers_.bad_in_a_row() == 1) // No line for each that follows.
+    if (numbers_.bad_in_a_row() == 1) // One line for all that follow, too.
       out.alerts.push_back("skipped a bad frame after seq "
                            + std::to_string(numbers_.last_received()) + ": "
                            + why.context);
