@@ -1,5 +1,6 @@
 #include "tests/sim/last_words.hpp"
 
+#include "actors/router/limits.hpp"
 #include "tests/sim/deed_effects.hpp"
 
 #include <utility>
@@ -69,12 +70,31 @@ bool last_words::is_unlooked() const {
          && settings.node.completeness_interval > std::chrono::hours{24};
 }
 
-void last_words::say() {
-  auto& truth = scene_.life().truth();
-  node_repos known;
+node_repos last_words::list() const {
   if (scene_.node_runs())
     if (auto listed = scene_.repos())
-      known = std::move(*listed);
+      return std::move(*listed);
+  return {};
+}
+
+void last_words::say_to_sleepers() {
+  const auto& most = scene_.settings().node.most;
+  if (!is_unlooked() || most.residents == limits::resident_repos_max)
+    return;
+  auto& truth = scene_.life().truth();
+  const auto known = list();
+  for (size_t i = 0; i < truth.accounts(); ++i) {
+    const auto listed = known.find(truth.view(i).id.str());
+    if (listed != known.end()
+        && listed->second.reason.find("waits until it can be verified")
+             != std::string::npos)
+      scene_.life().traffic().post(i);
+  }
+}
+
+void last_words::say() {
+  auto& truth = scene_.life().truth();
+  const auto known = list();
   for (size_t i = 0; i < truth.accounts(); ++i) {
     const auto x = truth.view(i);
     const auto is_active = x.status == simnet::standing::active;

@@ -30,6 +30,11 @@ public:
 
   void say();
 
+  /// Makes accounts write whose REPOs, in a node with memory for few, were put
+  /// to sleep while the directory was not asked, when nothing wakes them.
+  /// Called when failed look-ups are repeated.
+  void say_to_sleepers();
+
   /// Makes the relay repeat what it told of repos that were not tracked.
   /// @param removed The repos that were not tracked for a while.
   void say_of_relay(const std::set<std::string>& removed);
@@ -42,6 +47,7 @@ private:
   bool is_taken_for_deleted(const simnet::account_view& x,
                             const node_repos& known) const;
   bool is_unlooked() const;
+  node_repos list() const;
 
   scene& scene_;
   bool denied_ = false; ///< Some accounts may be unknown, and no listing comes.

@@ -1,5 +1,6 @@
 #include "tests/sim/performer.hpp"
 
+#include "actors/identity/limits.hpp"
 #include "tests/sim/deed_effects.hpp"
 #include "tests/sim/occurrences.hpp"
 #include "tests/sim/oddities.hpp"
@@ -360,11 +361,16 @@ void performer::mend() {
   clients_.mend();
   run_for(service_manager::restart_delay + 1s);
   last_words_.say();
+  look_ups_again_ = scene_.time().now() + limits::lookup_pause_max;
   refused_ = true;
   ask_refused();
 }
 
 void performer::ask_refused() {
+  if (look_ups_again_ && scene_.time().now() > *look_ups_again_) {
+    look_ups_again_.reset();
+    last_words_.say_to_sleepers();
+  }
   if (!refused_ || !scene_.node_runs())
     return;
   refused_ = !add_by_hand(scene_);

@@ -90,6 +90,8 @@ private:
   removals removals_;
   last_words last_words_;
   bool refused_ = false; ///< The node did not carry out all requests.
+  /// When the longest pause of a look-up that had failed is over.
+  std::optional<steady_time> look_ups_again_;
   allowances may_;
 };
 

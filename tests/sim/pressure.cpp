@@ -177,8 +177,8 @@ void draw_doubts(run_settings& out, random_source& random) {
   out.node.listing_interval = std::chrono::minutes{between(1, 5, random)};
   out.node.listing_grace = std::chrono::minutes{between(4, 12, random)};
   out.node.listing_requests_per_hour = 10'000;
-  out.node.most.routers = 1;
   out.node.most = {};
+  out.node.most.routers = 1;
   out.node.most.residents = between(4, 8, random);
   out.node.most.preparing = between(2, 6, random);
   shorten(out);
