@@ -8,7 +8,8 @@
 #include "actors/support/limits.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <utility>
+#include <vector>
 
 namespace weir::actors {
 
@@ -21,36 +22,39 @@ struct suspicion {
   steady_time last;
 };
 
-/// What a listing said of a repo and the stream did not say yet. The event may
-/// still be on its way, so nothing follows from the listing for a while.
+/// What listings said of a repo and the streams did not say yet: one line for
+/// each upstream. The event may still be on its way, so nothing follows from a
+/// line for a while.
 class listing_suspicion {
 public:
-  const std::optional<suspicion>& get() const noexcept { return open_; }
-
-  bool is_due(const now_time& now) const noexcept {
-    return open_ && open_->due <= now.steady;
+  /// The oldest one; null when none is open.
+  const suspicion* get() const noexcept {
+    return open_.empty() ? nullptr : &open_.front();
   }
 
-  /// Opens a suspicion, unless one is open.
+  /// Opens a suspicion, unless one of the same upstream is open.
   void open(const repo_listed& seen, repo_turn& t) {
-    if (!open_)
-      open_
-        = suspicion{seen, t.now.wall, t.now.steady + t.settings.listing_grace,
-                    t.now.steady + limits::listing_doubt_max};
-    t.arm(open_->due);
+    for (const auto& x : open_)
+      if (x.seen.upstream == seen.upstream)
+        return;
+    keep({seen, t.now.wall, t.now.steady + t.settings.listing_grace,
+          t.now.steady + limits::listing_doubt_max},
+         t);
   }
 
-  /// The stream is late, so the decision is put off.
-  void put_off(repo_turn& t) {
-    open_->due = t.now.steady
-                 + std::max<std::chrono::seconds>(t.settings.listing_grace,
-                                                  limits::listing_doubt_step);
+  /// It is looked at when it is due.
+  void keep(suspicion x, repo_turn& t) {
+    t.arm(x.due);
+    open_.push_back(std::move(x));
   }
 
-  void close() noexcept { open_.reset(); }
+  /// Takes out all of them.
+  std::vector<suspicion> take() noexcept { return std::exchange(open_, {}); }
+
+  void close() noexcept { open_ = {}; }
 
 private:
-  std::optional<suspicion> open_;
+  std::vector<suspicion> open_;
 };
 
 /// Decides whether an account is active, from what its host, relays and the

@@ -105,24 +105,28 @@ bool copy_proof::is_ahead(const repo_listed& x, const upstream_view& from,
 }
 
 void copy_proof::attend_listing(repo_turn& t) {
-  if (listed_.is_due(t.now)) {
-    const auto doubt = *listed_.get();
+  std::vector<suspicion> later;
+  for (auto& doubt : listed_.take()) {
     const auto from = t.board().find(doubt.seen.upstream);
     // While a newer document is awaited, that PDS may be the former host.
     const auto may_be_former = !from.relay && identity_.may_be_old();
     const auto is_late
       = may_be_former
         || !from.told_all(doubt.since, t.now.steady, t.settings.listing_grace);
-    if (t.now.steady < doubt.last && is_late) {
-      listed_.put_off(t);
-    } else {
-      listed_.close();
+    const auto is_due = doubt.due <= t.now.steady;
+    if (is_due && (t.now.steady >= doubt.last || !is_late)) {
       if (!may_be_former)
         decide_listing(doubt.seen, from, t);
+      continue;
     }
+    if (is_due) // The decision is put off.
+      doubt.due = t.now.steady
+                  + std::max<std::chrono::seconds>(t.settings.listing_grace,
+                                                   limits::listing_doubt_step);
+    later.push_back(std::move(doubt));
   }
-  if (listed_.get())
-    t.arm(listed_.get()->due);
+  for (auto& x : later)
+    listed_.keep(std::move(x), t);
 }
 
 void copy_proof::decide_listing(const repo_listed& seen,

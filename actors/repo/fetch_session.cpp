@@ -54,8 +54,6 @@ void fetch_session::resume(repo_turn& t) {
   t.wish_fetch(0);
 }
 
-// -- before it begins ---------------------------------------------------------
-
 std::optional<error> fetch_session::fail_look_up(const identity_answer& x,
                                                  repo_turn& t) {
   if (!sync_.wants_fetch(t.row))
@@ -64,8 +62,6 @@ std::optional<error> fetch_session::fail_look_up(const identity_answer& x,
   take_failure({.reason = why}, t);
   return why;
 }
-
-// -- while it runs ------------------------------------------------------------
 
 void fetch_session::begin(uint64_t job, repo_turn& t) {
   if (!sync_.wants_fetch(t.row)) {

@@ -245,10 +245,10 @@ caf::result<Reply> repo::answer(Make make) {
 /// Tells ROUTER when the repo begins or ends to wait for the events that a
 /// listing showed. Must be called before that line of the listing is answered.
 void repo::tell_doubt() {
-  const auto& doubt = machine_.doubt();
-  if (doubt.has_value() == doubts_)
+  const auto* doubt = machine_.doubt();
+  if ((doubt != nullptr) == doubts_)
     return;
-  doubts_ = doubt.has_value();
+  doubts_ = doubt != nullptr;
   send(router_, listing_doubt{machine_.repo(),
                               doubts_ ? doubt->seen.upstream : 0, doubts_});
 }

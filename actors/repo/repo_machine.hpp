@@ -88,9 +88,7 @@ public:
   size_t unsent(const repo_effects& out) const noexcept {
     return (out.update ? 1u : 0u) + unsent();
   }
-  const std::optional<suspicion>& doubt() const noexcept {
-    return listed_.get();
-  }
+  const suspicion* doubt() const noexcept { return listed_.get(); }
   /// The durable chain; null before the first index.
   const std::shared_ptr<const storage::chain_row>& chain() const noexcept {
     return lane_.chain();

@@ -75,8 +75,6 @@ void sync_state::hurry_fetch(repo_turn& t) {
   fetch_now(t);
 }
 
-// -- gaps ---------------------------------------------------------------------
-
 void sync_state::open_gap(repo_turn& t) {
   if (!takes_commits(t.row) && !job_.runs())
     return; // The repo will be fetched anyhow.
@@ -100,8 +98,6 @@ void sync_state::attend_gap(repo_turn& t) {
   plan_.spend_gap(t.now.steady);
   desync("an event was dropped that may have been valid", t);
 }
-
-// -- fetches ------------------------------------------------------------------
 
 void sync_state::end_fetch(atproto::tid rev, repo_turn& t) {
   // The document may be an old one, or the gap opened after the fetch began.
@@ -127,8 +123,6 @@ void sync_state::retry_later(const error& why, repo_turn& t) {
     = t.now.wall.seconds() + std::min(delay, t.settings.retry_max).count();
   t.wish_fetch(t.row.next_retry);
 }
-
-// -- one life and the next ----------------------------------------------------
 
 void sync_state::end_life(repo_turn& t) {
   if (job_.runs())

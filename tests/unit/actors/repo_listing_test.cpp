@@ -221,6 +221,26 @@ TEST(repo_listings, a_listed_status_counts_after_the_grace) {
   EXPECT_EQ(x.row->account, account_status::takendown);
 }
 
+// protocol-coverage.md 4.1, 4.5: both passed on that it was taken down, both
+// lost the event that it is back, and only this listing of each says so
+TEST(repo_listings, the_line_of_another_upstream_is_not_forgotten) {
+  repo_world x;
+  x.sync();
+  x.account_event(false, "takendown");
+  x.account_event(false, "takendown", relay_id);
+  x.learn(x.identity());
+  x.settle();
+  ASSERT_EQ(x.row->account, account_status::takendown);
+  x.list(x.account.rev(), account_status::active, pds_id);
+  x.list(x.account.rev(), account_status::active, relay_id);
+  for (auto left = 10; left > 0 && x.machine->doubt() != nullptr; --left) {
+    x.pass(limits::second_look_pause);
+    x.learn(x.identity()); // Whether the account moved is looked up meanwhile.
+    x.settle();
+  }
+  EXPECT_EQ(x.row->account, account_status::active);
+}
+
 // protocol-coverage.md 4.5: many new inactive accounts must not stay awake,
 // each waiting for an event that is useless; one that migrates has its document
 // first
