@@ -1,9 +1,7 @@
 #include "net/http_parser.hpp"
 #include "net/limits.hpp"
-#include "net/ws_codec.hpp"
+#include "tests/unit/net/memory_stream.hpp"
 
-#include <boost/asio/io_context.hpp>
-#include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/websocket.hpp>
 #include <gtest/gtest.h>
@@ -22,17 +20,11 @@ namespace asio = boost::asio;
 namespace beast = boost::beast;
 namespace websocket = boost::beast::websocket;
 
-/// A server in memory: answers the request for an upgrade, sends bytes behind
-/// it, and keeps what it is sent.
-class upgrading_wire {
+/// A server in memory: answers the request for an upgrade, and sends bytes
+/// behind it.
+class upgrading_wire : public memory_stream<upgrading_wire> {
 public:
-  using executor_type = asio::io_context::executor_type;
-
-  explicit upgrading_wire(asio::io_context& context) : context_(context) {
-    // nop
-  }
-
-  executor_type get_executor() { return context_.get_executor(); }
+  using memory_stream::memory_stream;
 
   /// @param head_bytes The size of the head, which a field fills up.
   void answer_with(unsigned status, size_t head_bytes, std::string behind) {
@@ -43,54 +35,20 @@ public:
 
   size_t given() const noexcept { return given_; }
 
-  const std::string& asked() const noexcept { return asked_; }
-
   /// The whole answer, once it was asked for.
   const std::string& answer() const noexcept { return answer_; }
 
-  // -- SyncStream -------------------------------------------------------------
-
-  template <class Buffers>
-  size_t read_some(const Buffers& into, beast::error_code& error) {
+  std::string_view ready() {
     if (answer_.empty())
       make_answer();
-    if (given_ == answer_.size()) {
-      error = asio::error::eof;
-      return 0;
-    }
-    error = {};
-    const auto n = asio::buffer_copy(
-      into, asio::buffer(std::string_view{answer_}.substr(given_)));
-    given_ += n;
-    return n;
+    return std::string_view{answer_}.substr(given_);
   }
 
-  template <class Buffers>
-  size_t write_some(const Buffers& from, beast::error_code& error) {
-    error = {};
-    asked_ += beast::buffers_to_string(from);
-    return asio::buffer_size(from);
-  }
-
-  template <class Buffers>
-  size_t read_some(const Buffers& into) {
-    beast::error_code error;
-    return read_some(into, error);
-  }
-
-  template <class Buffers>
-  size_t write_some(const Buffers& from) {
-    beast::error_code error;
-    return write_some(from, error);
-  }
+  void read(size_t n) { given_ += n; }
 
 private:
   void make_answer() {
-    const auto key = asked_.find("Sec-WebSocket-Key: ");
-    answer_ = "HTTP/1.1 " + std::to_string(status_) + " OK\r\n"
-              + "Upgrade: websocket\r\nConnection: Upgrade\r\n"
-              + "Sec-WebSocket-Accept: "
-              + ws_accept_key(asked_.substr(key + 19, 24)) + "\r\n";
+    answer_ = "HTTP/1.1 " + std::to_string(status_) + " OK\r\n" + accept();
     if (status_ != 101)
       answer_ += "Content-Length: " + std::to_string(behind_.size()) + "\r\n";
     constexpr std::string_view name = "X: ";
@@ -100,16 +58,13 @@ private:
       answer_
         += std::string{name} + std::string(head_bytes_ - used, 'x') + "\r\n";
     answer_ += "\r\n" + behind_;
-    asked_.clear();
   }
 
-  asio::io_context& context_;
   unsigned status_ = 101;
   size_t head_bytes_ = 0;
   std::string behind_;
   std::string answer_;
   size_t given_ = 0;
-  std::string asked_;
 };
 
 void teardown(beast::role_type, upgrading_wire&, beast::error_code& error) {

@@ -1,8 +1,7 @@
 #include "net/http_writer.hpp"
 #include "net/limits.hpp"
-#include "net/ws_codec.hpp"
+#include "tests/unit/net/memory_stream.hpp"
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/local/connect_pair.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
@@ -11,7 +10,6 @@
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/serializer.hpp>
 #include <boost/beast/websocket.hpp>
-
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -30,18 +28,14 @@ namespace {
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 
-/// Both ends of a connection in memory: answers the handshake, then delivers
-/// the wire bytes `rounds` times.
-class memory_wire {
+/// A server in memory: answers the handshake, then delivers the wire bytes
+/// `rounds` times.
+class memory_wire : public memory_stream<memory_wire> {
 public:
-  using executor_type = asio::io_context::executor_type;
-
   memory_wire(asio::io_context& context, const bytes& wire, size_t rounds)
-    : context_(context), wire_(wire), left_(wire.size() * rounds) {
+    : memory_stream(context), wire_(wire), left_(wire.size() * rounds) {
     // nop
   }
-
-  executor_type get_executor() { return context_.get_executor(); }
 
   size_t fill(std::span<uint8_t> into) {
     const auto n = std::min({into.size(), wire_.size() - at_, left_});
@@ -51,65 +45,33 @@ public:
     return n;
   }
 
-  // -- SyncStream -------------------------------------------------------------
-
-  template <class Buffers>
-  size_t read_some(const Buffers& into, beast::error_code& error) {
-    if (begin_ == end_ && !refill()) {
-      error = asio::error::eof;
-      return 0;
-    }
-    error = {};
-    const auto n = asio::buffer_copy(
-      into, asio::const_buffer{&buffer_[begin_], end_ - begin_});
-    begin_ += n;
-    return n;
+  std::string_view ready() {
+    if (begin_ == end_)
+      refill();
+    return as_text({&buffer_[begin_], end_ - begin_});
   }
 
-  template <class Buffers>
-  size_t write_some(const Buffers& from, beast::error_code& error) {
-    error = {};
-    asked_ += beast::buffers_to_string(from);
-    return asio::buffer_size(from);
-  }
-
-  template <class Buffers>
-  size_t read_some(const Buffers& into) {
-    beast::error_code error;
-    return read_some(into, error);
-  }
-
-  template <class Buffers>
-  size_t write_some(const Buffers& from) {
-    beast::error_code error;
-    return write_some(from, error);
-  }
+  void read(size_t n) { begin_ += n; }
 
 private:
-  bool refill() {
-    begin_ = end_ = 0;
-    if (const auto key = asked_.find("Sec-WebSocket-Key: "); key != asked_.npos) {
+  void refill() {
+    begin_ = 0;
+    if (const auto accepted = accept(); !accepted.empty()) {
       const auto answer
-        = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n"
-          "Connection: Upgrade\r\nSec-WebSocket-Accept: "
-          + ws_accept_key(asked_.substr(key + 19, 24)) + "\r\n\r\n";
+        = "HTTP/1.1 101 Switching Protocols\r\n" + accepted + "\r\n";
       std::copy(answer.begin(), answer.end(), buffer_.begin());
       end_ = answer.size();
-      asked_.clear();
     } else {
       end_ = fill(buffer_);
     }
-    return end_ > 0;
   }
 
-  asio::io_context& context_;
   const bytes& wire_;
   size_t left_;
   size_t at_ = 0;
   bytes buffer_ = bytes(ws_decoder::buffer_bytes_max);
   size_t begin_ = 0;
   size_t end_ = 0;
-  std::string asked_;
 };
 
 void teardown(beast::role_type, memory_wire&, beast::error_code& error) {
