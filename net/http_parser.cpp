@@ -119,7 +119,8 @@ public:
       const auto n = put(rest, error);
       const auto waits = error == http::error::need_more;
       if (error == http::error::body_limit) {
-        const auto line = as_text(rest).substr(0, as_text(rest).find('\n', 2));
+        const auto end = as_text(rest).find('\n', 2) + 1;
+        const auto line = as_text(rest).substr(0, end);
         const auto good = check_chunk_line(line); // As if it came in pieces.
         return good ? fail(ec::limit_reached, "a chunk is too long")
                     : good.error();

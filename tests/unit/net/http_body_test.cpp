@@ -106,6 +106,8 @@ TEST(HttpBodyTest, AChunkAboveTheBoundIsRefusedByItsSize) {
   EXPECT_EQ(read("b", 13), ec::limit_reached);
   EXPECT_EQ(read("ffffffffffffffff", 13), ec::limit_reached);
   EXPECT_EQ(read("10000000000000000", 13), ec::malformed);
+  // In pieces, its first line end would be read first.
+  EXPECT_EQ(read("b;x\ny", 13), ec::malformed);
 }
 
 TEST(HttpBodyTest, AnEmptyChunkedBodyMayComeByteByByte) {
