@@ -70,31 +70,36 @@ bool last_words::is_unlooked() const {
          && settings.node.completeness_interval > std::chrono::hours{24};
 }
 
-node_repos last_words::list() const {
+std::optional<node_repos> last_words::list() const {
   if (scene_.node_runs())
     if (auto listed = scene_.repos())
       return std::move(*listed);
-  return {};
+  return std::nullopt;
 }
 
-void last_words::say_to_sleepers() {
+bool last_words::say_to_sleepers() {
   const auto& most = scene_.settings().node.most;
   if (!is_unlooked() || most.residents == limits::resident_repos_max)
-    return;
-  auto& truth = scene_.life().truth();
+    return true;
   const auto known = list();
+  if (!known)
+    return false;
+  auto& truth = scene_.life().truth();
   for (size_t i = 0; i < truth.accounts(); ++i) {
-    const auto listed = known.find(truth.view(i).id.str());
-    if (listed != known.end()
+    const auto x = truth.view(i);
+    const auto listed = known->find(x.id.str());
+    // A copy that lost a commit has another rev, and is not helped.
+    if (listed != known->end() && listed->second.rev == x.rev.str()
         && listed->second.reason.find("waits until it can be verified")
              != std::string::npos)
       scene_.life().traffic().post(i);
   }
+  return true;
 }
 
 void last_words::say() {
   auto& truth = scene_.life().truth();
-  const auto known = list();
+  const auto known = list().value_or(node_repos{});
   for (size_t i = 0; i < truth.accounts(); ++i) {
     const auto x = truth.view(i);
     const auto is_active = x.status == simnet::standing::active;

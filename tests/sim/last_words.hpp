@@ -30,10 +30,12 @@ public:
 
   void say();
 
-  /// Makes accounts write whose REPOs, in a node with memory for few, were put
-  /// to sleep while the directory was not asked, when nothing wakes them.
-  /// Called when failed look-ups are repeated.
-  void say_to_sleepers();
+  /// Makes accounts write whose copies are equal to their sources and wait only
+  /// for a look-up, in a node that put their REPOs to sleep because it has
+  /// memory for few and that never scans its rows. Called when failed look-ups
+  /// are repeated.
+  /// @returns whether the node could be asked.
+  bool say_to_sleepers();
 
   /// Makes the relay repeat what it told of repos that were not tracked.
   /// @param removed The repos that were not tracked for a while.
@@ -47,7 +49,7 @@ private:
   bool is_taken_for_deleted(const simnet::account_view& x,
                             const node_repos& known) const;
   bool is_unlooked() const;
-  node_repos list() const;
+  std::optional<node_repos> list() const;
 
   scene& scene_;
   bool denied_ = false; ///< Some accounts may be unknown, and no listing comes.

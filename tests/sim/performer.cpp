@@ -366,11 +366,13 @@ void performer::mend() {
   ask_refused();
 }
 
-void performer::ask_refused() {
-  if (look_ups_again_ && scene_.time().now() > *look_ups_again_) {
+void performer::say_to_sleepers() {
+  if (look_ups_again_ && scene_.time().now() > *look_ups_again_
+      && last_words_.say_to_sleepers())
     look_ups_again_.reset();
-    last_words_.say_to_sleepers();
-  }
+}
+
+void performer::ask_refused() {
   if (!refused_ || !scene_.node_runs())
     return;
   refused_ = !add_by_hand(scene_);
