@@ -7,7 +7,6 @@
 #include "actors/support/account_sources.hpp"
 #include "actors/support/limits.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -22,9 +21,9 @@ struct suspicion {
   steady_time last;
 };
 
-/// What listings said of a repo and the streams did not say yet: one line for
-/// each upstream. The event may still be on its way, so nothing follows from a
-/// line for a while.
+/// What listings said of a repo and the streams did not say yet: at most one
+/// line for each relay and for the host. The event may still be on its way, so
+/// nothing follows from a line for a while.
 class listing_suspicion {
 public:
   /// The oldest one; null when none is open.
@@ -51,7 +50,13 @@ public:
   /// Takes out all of them.
   std::vector<suspicion> take() noexcept { return std::exchange(open_, {}); }
 
-  void close() noexcept { open_ = {}; }
+  /// Something newer is known than what this upstream listed; 0: the host.
+  void close(uint32_t by, const upstream_board& board) {
+    std::erase_if(open_, [&](const suspicion& x) {
+      return by == 0 ? !board.find(x.seen.upstream).relay
+                     : x.seen.upstream == by;
+    });
+  }
 
 private:
   std::vector<suspicion> open_;
@@ -82,7 +87,7 @@ public:
     chain_.forget();
   }
 
-  void end_life() noexcept { listed_.close(); }
+  void end_life() noexcept { listed_ = {}; }
 
   /// Processes an #account event, unless it was processed before.
   void hear_event(const account_sources::saying& what, repo_turn& t) {
@@ -101,7 +106,7 @@ public:
       t.touch_row();
     if (!what.listed)
       question_.note_event();
-    follow_words(t);
+    follow_words(t, what.at.upstream);
     if (!what.listed
         && account_sources::denies_tombstone(t.row.words, what.said, what.relay,
                                              own))
@@ -134,12 +139,14 @@ public:
   }
 
   /// Sets the account's status to the one that follows from all reports.
-  void follow_words(repo_turn& t) {
+  /// @param by The upstream that reported a change; 0: the host when it was
+  ///        asked, or the directory.
+  void follow_words(repo_turn& t, uint32_t by = 0) {
     const auto status = storage::combined(t.row.words);
     if (status == t.row.account)
       return;
     t.count(repo_counter::account_changed);
-    listed_.close(); // The listing describes the account before this change.
+    listed_.close(by, t.board());
     const auto said_by_host
       = t.row.words.host != storage::account_status::active;
     if (t.row.words.tombstoned || (said_by_host && chain_.rev().defined()))

@@ -4,6 +4,8 @@
 #include "actors/repo/repo_clock.hpp"
 #include "actors/support/limits.hpp"
 
+#include <algorithm>
+
 namespace weir::actors {
 
 using storage::account_status;

@@ -99,8 +99,8 @@ private:
   std::vector<std::function<void()>> until_loaded_;
   durable_answers answers_;
   size_t waiting_ = 0;
-  /// Whether ROUTER knows that a listing is not decided yet.
-  bool doubts_ = false;
+  /// The upstream whose listing ROUTER knows not to be decided yet; 0: none.
+  uint32_t undecided_ = 0;
   byte_claim held_;
   doubt_claim doubted_;
 };
@@ -246,11 +246,10 @@ caf::result<Reply> repo::answer(Make make) {
 /// listing showed. Must be called before that line of the listing is answered.
 void repo::tell_doubt() {
   const auto* doubt = machine_.doubt();
-  if ((doubt != nullptr) == doubts_)
-    return;
-  doubts_ = doubt != nullptr;
-  send(router_, listing_doubt{machine_.repo(),
-                              doubts_ ? doubt->seen.upstream : 0, doubts_});
+  const auto upstream = doubt == nullptr ? 0 : doubt->seen.upstream;
+  if (upstream != undecided_)
+    send(router_, listing_doubt{machine_.repo(), upstream, upstream != 0});
+  undecided_ = upstream;
 }
 
 caf::result<job_ended> repo::begin(const begin_fetch& x) {

@@ -62,10 +62,10 @@ public:
       listings_.erase(i);
   }
 
-  /// A REPO stays awake because of this listing.
+  /// A REPO stays awake because of this listing, and no longer of another.
   void doubts(const atproto::did& repo, uint32_t upstream) {
-    if (!doubting_.try_emplace(repo, upstream).second)
-      return;
+    doubts_no_more(repo);
+    doubting_.emplace(repo, upstream);
     ++listings_[upstream].held;
     ++held_;
   }

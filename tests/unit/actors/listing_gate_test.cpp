@@ -95,6 +95,18 @@ TEST(listing_gate, a_repo_that_doubts_has_one_place) {
   EXPECT_EQ(fill(x, 1, 10), places / 2);
 }
 
+// The first of two lines was decided: its listing pays no longer.
+TEST(listing_gate, the_place_goes_to_the_listing_that_is_not_decided) {
+  gate x{residents};
+  for (size_t i = 0; i < places / 2; ++i)
+    x.doubts(repo(static_cast<int>(i)), 1);
+  x.add(1, 0);
+  EXPECT_EQ(x.next(), std::nullopt) << "it has its share";
+  for (size_t i = 0; i < places / 2; ++i)
+    x.doubts(repo(static_cast<int>(i)), 2);
+  EXPECT_EQ(x.next(), 0);
+}
+
 TEST(listing_gate, the_smallest_shard_has_one_place) {
   gate x{0};
   x.add(1, 1);

@@ -221,8 +221,8 @@ TEST(repo_listings, a_listed_status_counts_after_the_grace) {
   EXPECT_EQ(x.row->account, account_status::takendown);
 }
 
-// protocol-coverage.md 4.1, 4.5: both passed on that it was taken down, both
-// lost the event that it is back, and only this listing of each says so
+// protocol-coverage.md 4.1, 4.5: host and relay said that it was taken down,
+// the events that it is back were lost, and only one listing of each says so
 TEST(repo_listings, the_line_of_another_upstream_is_not_forgotten) {
   repo_world x;
   x.sync();
@@ -238,6 +238,26 @@ TEST(repo_listings, the_line_of_another_upstream_is_not_forgotten) {
     x.learn(x.identity()); // Whether the account moved is looked up meanwhile.
     x.settle();
   }
+  EXPECT_EQ(x.row->account, account_status::active);
+}
+
+// protocol-coverage.md 4.1: the line of the relay is no older for the event of
+// the host
+TEST(repo_listings, the_event_of_another_upstream_leaves_the_line_open) {
+  repo_world x;
+  x.sync();
+  x.account_event(false, "deleted");
+  x.account_event(false, "takendown", relay_id);
+  x.learn(x.identity());
+  x.settle();
+  ASSERT_EQ(x.row->account, account_status::deleted);
+  x.list(x.account.rev(), account_status::active, relay_id);
+  x.account_event(true);
+  x.learn(x.identity());
+  x.settle();
+  ASSERT_EQ(x.row->account, account_status::takendown);
+  x.pass(x.settings->listing_grace);
+  x.settle();
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
@@ -282,7 +302,7 @@ TEST(repo_listings, a_newcomer_without_a_document_is_believed_after_the_grace) {
 TEST(repo_listings, an_account_event_outweighs_the_listing_before_it) {
   repo_world x;
   x.sync();
-  x.list({}, account_status::takendown);
+  x.list({}, account_status::takendown, pds_id);
   x.account_event(false, "deactivated");
   x.pass(x.settings->listing_grace);
   x.settle();
