@@ -5,11 +5,9 @@
 #include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/listing_machine.hpp"
 #include "actors/support/limits.hpp"
-#include "actors/upstream/limits.hpp"
 #include "delivery_world.hpp"
 #include "tests/unit/actors/identity_world.hpp"
 #include "tests/unit/actors/supervisor_queue.hpp"
-#include "tests/unit/actors/upstream_stream.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -102,14 +100,6 @@ TEST(MachineBounds, AFailureIsBelievedUpToItsTime) {
     x.ask(2);
     EXPECT_EQ(x.last.fetch.size(), more == 0s ? 0u : 1u);
   }
-}
-
-// -- UPSTREAM -----------------------------------------------------------------
-
-TEST(MachineBounds, AStreamHasTheWindowOfTheEngine) {
-  const tests::stream x;
-  EXPECT_EQ(x.opened.grant_frames, limits::upstream_frames_max);
-  EXPECT_EQ(x.opened.grant_bytes, limits::upstream_bytes_max);
 }
 
 // -- CONSUMER -----------------------------------------------------------------

@@ -127,8 +127,8 @@ TEST(upstream_machine, a_stream_is_not_read_without_room_and_goes_on_with_it) {
   x.machine.on_closed({1, fail(ec::unreachable), 0, {}}, 0, tests::t0);
   EXPECT_EQ(x.machine.on_open(tests::t0).grant_frames, 0u);
   const auto resumed = x.machine.on_intake(true, tests::t0);
-  EXPECT_EQ(resumed.grant_frames, limits::upstream_frames_max);
-  EXPECT_EQ(resumed.grant_bytes, limits::upstream_bytes_max);
+  EXPECT_GT(resumed.grant_frames, 0u);
+  EXPECT_GT(resumed.grant_bytes, 0u);
 }
 
 // upstream_view.hpp, told_all: a silence proves nothing while the stream is not
