@@ -20,7 +20,7 @@ constexpr size_t mst_key_bytes_max = 1024;
 /// The largest integer that JSON clients and stream cursors can represent: 2^53
 /// - 1.
 constexpr int64_t safe_integer_max = 9'007'199'254'740'991;
-/// Of a handle, or of a segment of an NSID.
+/// Longest label of a handle, or segment of an NSID.
 constexpr size_t label_bytes_max = 63;
 
 // -- DRISL / DAG-CBOR ---------------------------------------------------------

@@ -15,7 +15,7 @@ using common_actor
   = caf::typed_actor<caf::reacts_to<tick>, caf::reacts_to<stop_actor>,
                      caf::replies_to<get_status>::with<actor_status>>;
 
-/// Is told that rows it asked the JOURNAL to write are durable.
+/// Learns that rows which it asked the JOURNAL to write are durable.
 using rows_sink = caf::typed_actor<caf::reacts_to<rows_durable>>;
 
 /// The READER: reads the store for others, on its own thread.

@@ -119,6 +119,7 @@ public:
       const auto n = put(rest, error);
       const auto waits = error == http::error::need_more;
       if (error == http::error::body_limit) {
+        // Beast has read the line, so it has an end.
         const auto end = as_text(rest).find('\n', 2) + 1;
         const auto line = as_text(rest).substr(0, end);
         const auto good = check_chunk_line(line); // As if it came in pieces.

@@ -188,7 +188,7 @@ private:
     return depth == 2 && state_ != nullptr && *state_ == member_state::list;
   }
 
-  /// Of the member being read; null if not wanted.
+  /// For the member being read; null if not wanted.
   member_state* state_ = nullptr;
 };
 

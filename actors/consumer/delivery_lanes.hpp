@@ -131,8 +131,8 @@ public:
   void release(delivery_lane& x, steady_time now);
   bool has_held() const noexcept { return held_ > 0; }
 
-  /// Calls `f` for lanes of held records, in no order. @pre no lane is made or
-  /// removed meanwhile
+  /// Calls `f` for lanes whose records wait, in no order.
+  /// @pre no lane is made or removed meanwhile
   template <class Function>
   void for_each_held(Function f) {
     for (auto& [repo, lane] : records_)

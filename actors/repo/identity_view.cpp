@@ -33,8 +33,6 @@ bool identity_view::is_current(const now_time& now) const {
               <= limits::identity_current.count();
 }
 
-// -- frames that need a document ----------------------------------------------
-
 bool identity_view::holds_up(const waiting_frame& x, repo_turn& t) const {
   const auto until = x.since + limits::repo_wait_max;
   if (!pending_ || doubt_.keeping() || t.now.steady >= until)
@@ -79,8 +77,6 @@ void identity_view::remember_refusal(repo_turn& t) {
   if (t.row.refused_by == 0)
     t.set(t.row.refused_by, key_mark(*document_));
 }
-
-// -- look-ups -----------------------------------------------------------------
 
 void identity_view::ask(repo_turn& t) {
   if (document_ || pending_)
@@ -157,8 +153,6 @@ void identity_view::end_look_up(repo_turn& t) {
   if (!pace_.wanted && !doubt_.open() && !pace_.retry.outlives_crash())
     t.set(t.row.identity_due, false);
 }
-
-// -- answers ------------------------------------------------------------------
 
 identity_view::standing identity_view::hear(const identity_answer& x) noexcept {
   const auto last = x.last && x.asked == asked_;

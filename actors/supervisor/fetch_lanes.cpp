@@ -311,7 +311,7 @@ fetch_entry* fetch_lanes::next_to_start(steady_time now) {
   return &x;
 }
 
-/// Hosts that are held count as well when none of their kind has a permit,
+/// Hosts that must wait count as well when none of their kind has a permit,
 /// since a crawling download helps no repo.
 bool fetch_lanes::starving(steady_time now) const {
   if (all_.running < options_.parallelism)

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 // -- the wall clock -----------------------------------------------------------
 
 /// Number of signers of one stream whose revs must be later than our clock
-/// before the clock is doubted.
+/// before the clock is suspected.
 constexpr size_t clock_signers_min = 8;
 
 /// For a relay, accounts of this number of hosts must have been received with
@@ -33,11 +33,11 @@ constexpr auto clock_witness_memory = 10min;
 /// Time for which the rev of a signer counts.
 constexpr auto clock_memory = 1min;
 
-/// Intake is stopped for this long when the clock is doubted. Then signers are
-/// received again: otherwise nothing could show that the clock is right.
+/// Intake is stopped for this long when the clock is suspected. Then signers
+/// are received again: otherwise nothing could show that the clock is right.
 constexpr auto clock_hold = 1min;
 
-/// Time for which signers are then received. A doubt that is not confirmed
+/// Time for which signers are then received. A suspicion that is not confirmed
 /// meanwhile ends: frames that wait are judged, and refused ones lead to a
 /// fetch.
 constexpr auto clock_hearing_max = 5min;
@@ -78,7 +78,7 @@ constexpr std::chrono::seconds health_rest_min = 1min;
 /// until the stream was connected for as long.
 constexpr auto health_upstream_grace = 5s;
 
-/// While the directory fails, or our clock is in doubt, the directory is asked
+/// While the directory fails, or our clock is suspected, the directory is asked
 /// at this interval for a document that it should have.
 constexpr auto health_probe_interval = 15s;
 

@@ -84,7 +84,7 @@ struct repo_row {
   /// Heads, content and index rows up to this id are absent.
   op_id erased_through = 0;
   std::string pds; ///< Origin of the current host; may be empty.
-  /// Verified, or `handle.invalid`; empty while consumers have not been told of
+  /// Verified, or `handle.invalid`; empty while consumers have not received
   /// any.
   std::string handle;
   account_words words; ///< `account` follows from these.

@@ -65,7 +65,7 @@ public:
 
 protected:
   /// Takes the request for an upgrade that came.
-  /// @returns the line of the answer that accepts it; empty: none came.
+  /// @returns the fields of the answer that accept it; empty: none came.
   std::string accept() {
     const auto key = asked_.find("Sec-WebSocket-Key: ");
     if (key == asked_.npos)
