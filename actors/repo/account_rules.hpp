@@ -41,7 +41,7 @@ public:
          t);
   }
 
-  /// It is looked at when it is due.
+  /// Keeps it until it is due.
   void keep(suspicion x, repo_turn& t) {
     t.arm(x.due);
     open_.push_back(std::move(x));

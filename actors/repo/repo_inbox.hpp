@@ -50,7 +50,7 @@ public:
 
   void begin_turn() noexcept { refusals_ = 0; }
 
-  /// Whether this turn refused as many frames as one may; others run first.
+  /// Whether the turn refused as many frames as it may: others run first.
   bool is_tired() const noexcept {
     return refusals_ >= limits::repo_refusals_a_turn;
   }

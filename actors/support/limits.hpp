@@ -118,8 +118,8 @@ constexpr std::chrono::microseconds stream_lag_max = 5min;
 /// together.
 constexpr size_t completeness_hosts_max = 4'096;
 
-/// One source (the domain of a did:web, otherwise the stream) may take one part
-/// of this number, of the room for frames that wait for a document.
+/// The share of one source (the domain of a did:web, otherwise the stream) in
+/// the room for frames that wait for a document is one divided by this number.
 constexpr uint64_t doubt_source_part = 4;
 
 /// A failed look-up is repeated after this pause, then after twice the previous
