@@ -140,8 +140,6 @@ struct tree::impl {
   error failed;
 };
 
-// -- the public face ----------------------------------------------------------
-
 tree::tree() : impl_(std::make_unique<impl>()) {}
 
 tree::~tree() = default;

@@ -211,8 +211,6 @@ struct repo_walk::impl {
   uint64_t record_bytes = 0;
 };
 
-// -- the public face ----------------------------------------------------------
-
 repo_walk::repo_walk(did expected, spool& store, spool& index_overflow,
                      const walk_limits& bounds)
   : impl_(std::make_unique<impl>(std::move(expected), store, index_overflow,

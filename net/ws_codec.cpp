@@ -143,8 +143,6 @@ bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-// -- ws_decoder ---------------------------------------------------------------
-
 std::span<uint8_t> ws_decoder::prepare() {
   // Behind a large message another one is likely. Only its header is read
   // ahead, because what is read ahead of a payload is copied once more.

@@ -228,8 +228,6 @@ void world::send(const account& x, size_t host, Event event) {
     relay_log()->append(x.index, encode);
 }
 
-// -- truth (simnet/truth.hpp) -------------------------------------------------
-
 account_view world::view(size_t index) const {
   const auto& x = get(index);
   const std::lock_guard lock{x.guard};

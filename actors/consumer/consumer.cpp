@@ -182,8 +182,6 @@ void consumer::save(const delivery_effects::write& x) {
        rows_sink{consumer_actor{this}});
 }
 
-// -- dead letters -------------------------------------------------------------
-
 caf::result<letters_report> consumer::order_letters(letters_order& x) {
   auto promise = make_response_promise<letters_report>();
   auto owed = std::make_shared<owed_answer<letters_report>>(promise);

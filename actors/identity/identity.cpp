@@ -197,8 +197,6 @@ void identity::answer(identity_machine::answer x) {
   send(to, identity_answer{std::move(x)});
 }
 
-// -- the directory's export ---------------------------------------------------
-
 void identity::look_export() {
   if (!export_)
     return;

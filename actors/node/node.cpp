@@ -321,8 +321,6 @@ void node::impl::stop() {
   system.reset();
 }
 
-// -- what others see of it ----------------------------------------------------
-
 node::node(std::unique_ptr<impl> x) noexcept : impl_(std::move(x)) {}
 
 node::~node() {

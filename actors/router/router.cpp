@@ -275,8 +275,6 @@ void router::sweep() {
   timer_.arm(this, now, now + limits::repo_sweep_interval / tries);
 }
 
-// -- DIDs that the streams of PDSs name ---------------------------------------
-
 void router::claim(const atproto::stamped_frame& x) {
   using step = stream_claims::step;
   const auto next = claims_.claim(x, shared_->time->steady_now());

@@ -156,8 +156,6 @@ void claim_checks::on_identity(const identity_answer& x) {
   perform(claims_.on_word(x.repo, said, desk_.now()));
 }
 
-// -- the origins of PDSs ------------------------------------------------------
-
 void claim_checks::look_at_origin(const listing_page& x) {
   perform(origins_.on_page(x.upstream, desk_.host_of(x.upstream), *x.repos,
                            desk_.now(), desk_.wall()));

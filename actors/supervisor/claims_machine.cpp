@@ -272,8 +272,6 @@ claims_machine::effects claims_machine::run(effects out, steady_time now) {
   return out;
 }
 
-// -- claims of the streams of PDSs --------------------------------------------
-
 /// Whether there is room for the claim. No stream may take all of it.
 bool claims_machine::has_room(const stream_source& from,
                               size_t bytes) const noexcept {

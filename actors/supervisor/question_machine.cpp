@@ -49,40 +49,51 @@ question_machine::effects question_machine::on_question(const question& x,
                                                         steady_time now) {
   effects out;
   forget_old(now);
+  open(x, now, out);
+  return run(std::move(out), now);
+}
+
+void question_machine::open(const question& x, steady_time now, effects& out) {
   if (const auto i = open_.find(x.repo); i != open_.end()) {
-    auto& known = i->second;
-    if (known.running || known.asked.pds == x.pds) {
-      // A REPO notices when it was the wrong host, and asks again.
-      known.asked.left_out &= x.left_out;
-      known.asked.compared &= x.compared;
-      known.asked.prove |= x.prove;
-      if (!known.running && x.noted.defined())
-        // The question is asked after that position, too.
-        known.asked.noted = x.noted;
-      return out;
-    }
+    if (i->second.running || i->second.asked.pds == x.pds)
+      return repeat(i->second, x);
     forget(x.repo);
   } else if (!x.at_once && !x.not_found && !x.compared && was_asked(x, now)) {
-    return out;
+    return;
   }
   question_places::answer place;
   if (may_open(x))
     place = places_.take(x.repo, site_of(x.pds), x.urgent);
   if (!place.taken) {
     out.refused.push_back(x);
-    return out;
+    return;
   }
   if (place.displaced) {
     const auto lost = open_.extract(*place.displaced);
     unplan(*place.displaced, lost.mapped());
     out.refused.push_back(std::move(lost.mapped().asked));
   }
-  open_.emplace(x.repo, entry{x, false, 0, {}, 0});
+  open_.emplace(x.repo, entry{x, false, 0, {}, {}, 0});
   if (x.not_found)
     wait(x.repo, rest_of_grace(x), now);
   else
     make_ready(x.repo);
-  return run(std::move(out), now);
+}
+
+/// A question about an account that has one already. When another host is just
+/// being asked, that is the former one, and its answer cannot stand for that of
+/// the present one. What comes again in its time need not wait for its turn.
+void question_machine::repeat(entry& known, const question& x) {
+  if (known.asked.pds != x.pds) {
+    if (!x.compared && !x.left_out)
+      known.next = std::make_unique<question>(x);
+    return;
+  }
+  known.asked.left_out &= x.left_out;
+  known.asked.compared &= x.compared;
+  known.asked.prove |= x.prove;
+  if (!known.running && x.noted.defined())
+    known.asked.noted = x.noted; // The question is asked after it, too.
 }
 
 /// The time until RepoNotFound is checked again. An answer in an earlier run of
@@ -104,8 +115,11 @@ question_machine::effects question_machine::on_answer(const account_answer& x,
     i->second.running = false;
     places_.set_running(x.repo, false);
     turns_.finish(x.pds);
-    if (take(i->second, x, now, out))
+    const auto next = std::move(i->second.next);
+    if (take(i->second, x, now, out) || next)
       forget(x.repo);
+    if (next)
+      open(*next, now, out);
   }
   return run(std::move(out), now);
 }

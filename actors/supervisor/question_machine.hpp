@@ -12,6 +12,7 @@
 
 #include <chrono>
 #include <list>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -109,11 +110,15 @@ private:
     question asked; ///< `not_found`: the host answered so once.
     bool running = false;
     size_t tries = 0;
+    /// Asked once this one is over: the account has another host meanwhile.
+    std::unique_ptr<question> next{};
     std::optional<steady_time> due; ///< Set while it waits for its time.
     /// Otherwise its place in the turns, unless it runs.
     question_turns::ticket ticket = 0;
   };
 
+  void open(const question& x, steady_time now, effects& out);
+  void repeat(entry& known, const question& x);
   bool take(entry& open, const account_answer& x, steady_time now,
             effects& out);
   bool take_failure(entry& open, std::chrono::seconds pause, steady_time now,

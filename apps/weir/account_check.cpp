@@ -114,8 +114,6 @@ bool account_check::keeps_records(const atproto::did& repo) const {
     .valid();
 }
 
-// -- the listing --------------------------------------------------------------
-
 void account_check::check_listing() {
   result<void> read;
   const auto ok = accounts_.each([&](const listed_account& x) {

@@ -202,8 +202,6 @@ result<log_entry_ptr> log_reader::find(op_id id) const {
   return log_entry_ptr{std::move(*entry)};
 }
 
-// -- one repo -----------------------------------------------------------------
-
 result<std::vector<log_entry_ptr>>
 log_reader::read_repo(const atproto::did& repo, const chain_row& chain,
                       op_id after, op_id durable, const log_page& page) const {
