@@ -112,8 +112,6 @@ std::optional<did_document> read_document(const did& owner,
   return std::move(*out);
 }
 
-// -- lines --------------------------------------------------------------------
-
 std::optional<uint64_t> number_of(const json::object& x) {
   const auto* value = x.if_contains("seq");
   if (value == nullptr)

@@ -44,8 +44,6 @@ result<bytes> decode_multibase(std::string_view x) {
 
 } // namespace
 
-// -- public keys --------------------------------------------------------------
-
 struct public_key::impl {
   curve which;
   /// The key's identity, compressed.
@@ -139,8 +137,6 @@ bool operator==(const public_key& x, const public_key& y) {
     return x.defined() == y.defined();
   return x.impl_->which == y.impl_->which && x.impl_->point == y.impl_->point;
 }
-
-// -- private keys -------------------------------------------------------------
 
 private_key private_key::generate(curve which, random_source& random) {
   std::array<uint8_t, 32> secret;

@@ -2,8 +2,6 @@
 
 namespace weir::net {
 
-// -- server_core --------------------------------------------------------------
-
 std::shared_ptr<server_core::permit>
 server_core::admit(std::shared_ptr<server_core> core, const ip_address& peer) {
   std::function<void()> cut_victim;
@@ -55,8 +53,6 @@ void server_core::close() {
 void http_service::on_upgrade(incoming_request, upgrader answer) {
   answer.reject(error_reply(404, "NotFound", "No stream is served here."));
 }
-
-// -- http_server --------------------------------------------------------------
 
 namespace {
 

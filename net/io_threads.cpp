@@ -50,8 +50,6 @@ private:
 
 } // namespace
 
-// -- asio_loop ----------------------------------------------------------------
-
 asio_loop::asio_loop() : alarm_(context_) {
   const auto descriptor = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   if (descriptor < 0)
@@ -108,8 +106,6 @@ void asio_loop::drop_work() {
 std::unique_ptr<timer> asio_loop::make_timer() {
   return std::make_unique<asio_timer>(context_);
 }
-
-// -- io_threads ---------------------------------------------------------------
 
 struct io_threads::impl {
   explicit impl(size_t count) : loops(count) {}

@@ -126,14 +126,14 @@ private:
     const auto resident = options_.resident();
     memory_.set(resident);
     const auto limit = options_.memory_limit;
-    const auto marks = memory_marks(limit);
     const auto used = std::max(resident, ledger.total());
-    if (memory_room_.on_room(memory_left(limit, used, ledger.passing()), marks))
+    if (memory_room_.on_room(memory_left(limit, used, ledger.passing()),
+                             memory_marks(limit)))
       show(shortage::memory, memory_room_.level(),
            mebibytes(used) + " of memory are in use and " + mebibytes(limit)
              + " are the limit");
     give_back(heap_.on_measure(resident, ledger.passing(),
-                               used > limit - marks.backfill, now));
+                               memory_is_short(limit, used), now));
     announce();
   }
 

@@ -32,8 +32,6 @@ void update_lane::remove() {
   row_dirty_ = false; // The row is removed, and no other takes its place.
 }
 
-// -- sending ------------------------------------------------------------------
-
 void update_lane::settle(const waiting_frame& x, repo_effects& out) {
   if (x.buffered)
     return;
@@ -105,8 +103,6 @@ void update_lane::send_chunk(repo_chunk x, repo_effects& out) {
   sent_.written_status = written_status_;
   in_flight_ = chunk_in_flight_ = true;
 }
-
-// -- what became of the update ------------------------------------------------
 
 void update_lane::refused(bool removing) {
   std::move(followers_.begin(), followers_.end(), std::back_inserter(marks_));

@@ -48,6 +48,7 @@ public:
 
 private:
   using frames = awake_repos::frames;
+  using discovery = tracking_machine::step;
 
   void take(frames batch);
   void take_waiting();
@@ -116,7 +117,7 @@ void router::take(frames batch) {
                       [this](const atproto::stamped_frame& x) {
                         return !repos_.contains(x.repo)
                                && (tracked_.contains(x.repo)
-                                   || tracking_.adds(x));
+                                   || tracking_.judge(x) == discovery::add);
                       }));
   take_waiting();
   const auto now = shared_->time->steady_now();
@@ -156,18 +157,16 @@ void router::route(frames batch) {
 bool router::wanted(const atproto::stamped_frame& x) {
   if (tracked_.contains(x.repo))
     return true;
-  if (tracking_.adds(x)) {
-    start(x.repo, {}, [] {});
-    return true;
-  }
-  if (x.relay || claims_.hear(x))
+  if (!x.relay && claims_.hear(x))
     return false;
-  if (tracking_.discovers(x))
+  const auto next = tracking_.judge(x);
+  if (next == discovery::add)
+    start(x.repo, {}, [] {});
+  else if (next == discovery::claim)
     claim(x);
-  // Its host is asked whether it has wanted records.
-  else if (tracking_.may_return(x))
+  else if (next == discovery::ask)
     send(shared_->supervisor, stream_claim{x.at.upstream, x.repo, true});
-  return false;
+  return next == discovery::add;
 }
 
 /// @param heard What frames that are finished have stated.
@@ -220,10 +219,10 @@ caf::result<listing_taken> router::listed(const repo_listing& x) {
       commands_.admit(line.repo, [=, this](const repo_actor&) {
         start(line.repo, {}, [=, this] {
           commands_.done();
-          if (line.account == storage::account_status::active)
-            all->answered();
-          else
+          if (tracking_machine::is_news(line.account))
             tell();
+          else
+            all->answered();
           begin_lines();
         });
       });

@@ -3,6 +3,7 @@
 #include "actors/support/tracking_mode.hpp"
 #include "atproto/frame.hpp"
 #include "atproto/stamped_frame.hpp"
+#include "storage/format/records.hpp"
 #include "wire/filter.hpp"
 
 #include <algorithm>
@@ -27,10 +28,25 @@ public:
     return mode_ == tracking_mode::full_network || signals(x);
   }
 
-  /// Whether the frame adds its untracked repo at once. A relay has verified
-  /// what it passes on; a PDS can name any DID, so its frame is only a claim.
-  bool adds(const atproto::stamped_frame& x) const {
-    return x.relay && discovers(x);
+  /// What a frame of an untracked repo leads to. A relay has verified what it
+  /// passes on; a PDS can name any DID, so its frame is only a claim.
+  enum class step : uint8_t {
+    nothing,
+    add,   ///< The repo is added.
+    claim, ///< Its host has to confirm that the repo is there.
+    ask,   ///< Its host is asked whether it has wanted records.
+  };
+
+  step judge(const atproto::stamped_frame& x) const {
+    if (discovers(x))
+      return x.relay ? step::add : step::claim;
+    return !x.relay && may_return(x) ? step::ask : step::nothing;
+  }
+
+  /// Whether a listing's line about a repo that was added by it says more than
+  /// that: a new repo counts as active, and its first fetch brings the rest.
+  static bool is_news(storage::account_status listed) noexcept {
+    return listed != storage::account_status::active;
   }
 
   /// True when this frame of an untracked repo calls its account active in mode

@@ -135,6 +135,14 @@ public:
     return of_relay;
   }
 
+  /// Whether a failed page of `collection` leaves open which accounts of a PDS
+  /// have such records. A page that was asked for too early comes later.
+  static bool stay_unknown(const std::string& collection,
+                           const std::string& of_pds, const error& why) {
+    return !collection.empty() && collection == of_pds
+           && why.code != ec::rate_limited;
+  }
+
   /// A page came.
   /// @param unanswered Accounts that its host could not describe, or all of its
   ///        accounts when the host denies every one.

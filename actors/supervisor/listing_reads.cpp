@@ -185,8 +185,8 @@ void listing_reads::on_failed(const listing_page& x) {
   log::info("listing_failed", {{"upstream", desk_.url_of(x.upstream)},
                                {"collection", name_of(x.collection)},
                                {"reason", to_string(why)}});
-  if (!x.collection.empty() && x.collection == desk_.env.holders_listing
-      && why.code != ec::rate_limited)
+  if (unknown_holders::stay_unknown(x.collection, desk_.env.holders_listing,
+                                    why))
     log::warn(
       "holders_unknown",
       {{"upstream", desk_.url_of(x.upstream)},

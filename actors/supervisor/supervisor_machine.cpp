@@ -73,8 +73,6 @@ supervisor_machine::on_owner_lost(const atproto::did& repo, uint64_t job,
   return on_end(repo, job, now);
 }
 
-// -- hosts --------------------------------------------------------------------
-
 supervisor_machine::effects supervisor_machine::on_host(const host_report& x,
                                                         steady_time now) {
   auto& host = lanes_.lane_of_name(x.pds);
@@ -209,8 +207,6 @@ void supervisor_machine::give_back(effects& out, steady_time now) {
   }
   out.arm(now + limits::fetch_keep_min);
 }
-
-// -- time ---------------------------------------------------------------------
 
 supervisor_machine::effects supervisor_machine::on_timer(steady_time now) {
   effects out;

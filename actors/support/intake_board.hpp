@@ -61,6 +61,12 @@ constexpr uint64_t memory_left(uint64_t limit, uint64_t used,
   return passing < limit / 32 ? limit : limit - std::min(limit, used);
 }
 
+/// Whether so much is in use that caches are emptied: more than the mark of
+/// backfill, although a pause of intake may free nothing.
+constexpr bool memory_is_short(uint64_t limit, uint64_t used) noexcept {
+  return used > limit - memory_marks(limit).backfill;
+}
+
 /// Decides when intake stops for lack of room and when it goes on. A level that
 /// began ends only when there is a quarter more room than at its mark, so that
 /// intake does not switch on and off all the time.

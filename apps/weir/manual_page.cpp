@@ -64,8 +64,6 @@ std::string entry(std::string_view head, const std::string& body) {
   return ".TP\n" + std::string{head} + "\n" + body + "\n";
 }
 
-// -- weir(1) ------------------------------------------------------------------
-
 std::string names_of(const CLI::Option& x) {
   std::string out;
   const auto add = [&out](const std::string& name) {
@@ -180,8 +178,6 @@ std::string surroundings() {
                  "format and password are taken over, the log names what needs "
                  "a restart.");
 }
-
-// -- weir.toml(5) -------------------------------------------------------------
 
 std::string describe(const option& x) {
   auto out = plain(x.meaning);

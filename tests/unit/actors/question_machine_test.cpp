@@ -255,36 +255,6 @@ TEST(question_machine, the_latest_host_counts) {
   EXPECT_THAT(x.told, ElementsAre(account_status::active));
 }
 
-// protocol-coverage.md 4.6: the former host is just being asked, and whether it
-// answers or not, the present one is asked afterwards
-TEST(question_machine, a_question_to_another_host_waits_for_the_first) {
-  for (const auto answers : {true, false}) {
-    world x;
-    x.ask(1);
-    x.ask(1, "https://other.test", true);
-    EXPECT_THAT(x.asked, ElementsAre(repo_of(1)));
-    if (answers)
-      x.tell(1, account_status::deactivated);
-    else
-      x.fail(1, pds, 1h);
-    EXPECT_EQ(x.told.size(), answers ? 1u : 0u);
-    EXPECT_THAT(x.asked, ElementsAre(repo_of(1), repo_of(1)));
-    x.tell(1, account_status::active, "https://other.test");
-    ASSERT_EQ(x.told.size(), answers ? 2u : 1u);
-    EXPECT_EQ(x.told.back(), account_status::active);
-    EXPECT_EQ(x.machine.open(), 0u);
-  }
-}
-
-TEST(question_machine, what_is_asked_again_anyway_does_not_wait) {
-  world x;
-  x.ask(1);
-  x.leave_out(1, "https://other.test");
-  x.tell(1, account_status::active);
-  EXPECT_THAT(x.asked, ElementsAre(repo_of(1)));
-  EXPECT_EQ(x.machine.open(), 0u);
-}
-
 TEST(question_machine, a_host_that_cannot_say_is_left_alone) {
   world x;
   x.ask(1);

@@ -26,6 +26,16 @@ intake_level level_at(room_machine& x, uint64_t free) {
 
 } // namespace
 
+// architecture.md, When memory runs short: what is used counts here although a
+// pause would free nothing
+TEST(room_machine, caches_are_emptied_when_nothing_more_is_fetched) {
+  constexpr uint64_t limit = 1'000'000;
+  constexpr auto most = limit - memory_marks(limit).backfill;
+  EXPECT_FALSE(memory_is_short(limit, most));
+  EXPECT_TRUE(memory_is_short(limit, most + 1));
+  EXPECT_EQ(memory_left(limit, most + 1, 0), limit) << "nothing to free";
+}
+
 TEST(room_machine, each_level_begins_below_its_mark) {
   room_machine x;
   EXPECT_EQ(level_at(x, 1'000), intake_level::open);

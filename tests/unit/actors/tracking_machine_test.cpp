@@ -83,6 +83,10 @@ TEST(tracking_machine, in_signal_mode_an_account_that_is_active_may_return) {
   EXPECT_FALSE(
     x.may_return(commit_of({{op_action::create, "app.test.note/a"}})));
   EXPECT_FALSE(x.discovers(account(true)));
+  auto frame = account(true);
+  EXPECT_EQ(x.judge(frame), tracking_machine::step::ask) << "of a PDS";
+  frame.relay = true;
+  EXPECT_EQ(x.judge(frame), tracking_machine::step::nothing);
   for (const auto mode : {tracking_mode::manual, tracking_mode::full_network})
     EXPECT_FALSE(in_mode(mode).may_return(account(true)));
 }
@@ -103,11 +107,20 @@ TEST(tracking_machine, the_full_network_is_whoever_speaks) {
 // ADR 10: what a stream names
 TEST(tracking_machine, only_what_a_relay_names_is_a_repo_at_once) {
   auto x = commit_of({{op_action::create, "app.test.note/a"}});
-  EXPECT_FALSE(in_mode(tracking_mode::full_network).adds(x)) << "of a PDS";
+  using step = tracking_machine::step;
+  const auto step_in = [&x](tracking_mode mode) { return in_mode(mode).judge(x); };
+  EXPECT_EQ(step_in(tracking_mode::full_network), step::claim) << "of a PDS";
+  EXPECT_EQ(step_in(tracking_mode::signal), step::claim);
+  EXPECT_EQ(step_in(tracking_mode::manual), step::nothing);
   x.relay = true;
-  EXPECT_TRUE(in_mode(tracking_mode::full_network).adds(x));
-  EXPECT_TRUE(in_mode(tracking_mode::signal).adds(x));
-  EXPECT_FALSE(in_mode(tracking_mode::manual).adds(x));
+  EXPECT_EQ(step_in(tracking_mode::full_network), step::add);
+  EXPECT_EQ(step_in(tracking_mode::signal), step::add);
+  EXPECT_EQ(step_in(tracking_mode::manual), step::nothing);
+}
+
+TEST(tracking_machine, a_line_about_a_new_repo_is_news_if_it_is_inactive) {
+  EXPECT_FALSE(tracking_machine::is_news(storage::account_status::active));
+  EXPECT_TRUE(tracking_machine::is_news(storage::account_status::deactivated));
 }
 
 TEST(tracking_machine, a_record_of_the_signal_collection_is_the_signal) {

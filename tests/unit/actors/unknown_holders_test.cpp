@@ -22,6 +22,17 @@ const auto not_offered = fail(ec::not_found, "describeRepo is not offered");
 } // namespace
 
 // SYNC-18
+TEST(unknown_holders, a_page_of_another_listing_leaves_nothing_open) {
+  const auto stay = [](const std::string& listing, ec why) {
+    return unknown_holders::stay_unknown(listing, "described",
+                                         fail(why, "at the host"));
+  };
+  EXPECT_TRUE(stay("described", ec::unreachable));
+  EXPECT_FALSE(stay("described", ec::rate_limited)) << "it comes later";
+  EXPECT_FALSE(stay("app.test.note", ec::unreachable));
+  EXPECT_FALSE(stay("", ec::unreachable));
+}
+
 TEST(unknown_holders, a_relay_lists_each_collection_and_a_pds_all_at_once) {
   using testing::ElementsAre;
   const std::vector<std::string> signal{"app.one", "app.two"};
