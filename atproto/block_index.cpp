@@ -102,8 +102,6 @@ result<void> block_index::spill(const run& x) {
   return overflow_.append(raw);
 }
 
-// -- merging ------------------------------------------------------------------
-
 result<block_index::run> block_index::read_page(uint64_t offset,
                                                 size_t entries) {
   const auto raw = overflow_.read(offset, entries * sizeof(entry));
@@ -194,8 +192,6 @@ result<bool> block_index::prepare(size_t work_max) {
     return flushed.error();
   return true;
 }
-
-// -- search -------------------------------------------------------------------
 
 result<bool> block_index::find(const uint8_t* digest,
                                const candidate_check& fits) {

@@ -4,8 +4,6 @@
 
 namespace weir::net {
 
-// -- http_pool ----------------------------------------------------------------
-
 http_pool::http_pool(transport_ptr network, http_client_options options)
   : network_(std::move(network)), options_(std::move(options)),
     loop_(network_->next_loop()), sweeper_(loop_.make_timer()) {}
@@ -144,8 +142,6 @@ void http_pool::sweep() {
   if (idle_ > 0)
     arm();
 }
-
-// -- http_client --------------------------------------------------------------
 
 namespace {
 

@@ -58,7 +58,7 @@ private:
   void carry_out(delivery_effects x);
   bool take_acks();
   std::string_view encode(const delivery_effects::send& x);
-  void ask_page(storage::op_id after);
+  std::optional<log_entries> ask_page(storage::op_id after);
   void ask_did_page(const delivery_effects::did_wish& x);
   void save(const delivery_effects::write& x);
   caf::result<letters_report> order_letters(letters_order& x);
@@ -102,21 +102,29 @@ bool consumer::take_acks() {
   return !all.empty();
 }
 
-/// Sends cause new effects.
+/// Sends cause new effects, and so does a page of the tail. The first such page
+/// is taken at once, and others wait until other actors had their turns.
 void consumer::carry_out(delivery_effects x) {
-  for (;;) {
+  std::optional<log_entries> page;
+  for (auto first = true;;) {
     if (x.rows)
       save(*x.rows);
-    if (x.page_after)
-      ask_page(*x.page_after);
+    if (x.page_after) {
+      page = ask_page(*x.page_after);
+      if (page && !std::exchange(first, false))
+        send(this, log_page{*std::exchange(page, {})});
+    }
     for (const auto& wish : x.did_pages)
       ask_did_page(wish);
     if (x.timer)
       timer_.arm(this, now(), *x.timer);
-    if (x.sends.empty())
-      break;
     const auto text = [this](const auto& y) { return encode(y); };
-    x = machine_.on_sent(channels_.send(x.sends, text), now());
+    if (!x.sends.empty())
+      x = machine_.on_sent(channels_.send(x.sends, text), now());
+    else if (page)
+      x = machine_.on_page(*std::exchange(page, {}), now());
+    else
+      break;
   }
 }
 
@@ -136,14 +144,15 @@ std::string_view consumer::encode(const delivery_effects::send& x) {
   return json_;
 }
 
-/// Near the end of the log the shared tail answers, otherwise a READER.
-void consumer::ask_page(storage::op_id after) {
-  if (auto near = env_.tail->since(after, durable_))
-    return send(this, log_page{std::move(*near)});
-  read([to = consumer_actor{this}, after,
-        durable = durable_](store_readers& store) {
-    caf::anon_send(to, store.read_log(after, durable));
-  });
+/// Near the end of the log the shared tail has it, otherwise a READER sends it.
+std::optional<log_entries> consumer::ask_page(storage::op_id after) {
+  auto near = env_.tail->since(after, durable_);
+  if (!near)
+    read([to = consumer_actor{this}, after,
+          durable = durable_](store_readers& store) {
+      caf::anon_send(to, store.read_log(after, durable));
+    });
+  return near;
 }
 
 void consumer::ask_did_page(const delivery_effects::did_wish& x) {
@@ -270,6 +279,11 @@ void consumer::date_oldest() {
 consumer_actor::behavior_type consumer::make_behavior() {
   publish();
   return {
+    [this](log_advanced x) {
+      durable_ = x.id;
+      perform(machine_.on_log(x.id, x.events, now()));
+    },
+    [this](acks_waiting) { perform({}); },
     [this](tick x) {
       if (timer_.fired(x))
         perform(machine_.on_timer(now()));
@@ -287,10 +301,6 @@ consumer_actor::behavior_type consumer::make_behavior() {
         save(*last.rows);
       quit();
     },
-    [this](log_advanced x) {
-      durable_ = x.id;
-      perform(machine_.on_log(x.id, x.events, now()));
-    },
     [this](const log_page& x) {
       if (x.entries)
         perform(machine_.on_page(*x.entries, now()));
@@ -307,7 +317,6 @@ consumer_actor::behavior_type consumer::make_behavior() {
       channels_.open(x);
       perform(machine_.on_session_up(x.session, now()));
     },
-    [this](acks_waiting) { perform({}); },
     [this](const channel_refused& x) {
       channels_.refuse(x.reason, now());
       publish();

@@ -284,6 +284,17 @@ journal_actor::behavior_type journal::make_behavior() {
     quit(x.reason);
   });
   return {
+    [this](journal_update& x, repo_actor& from) {
+      if (failed_)
+        return; // Not answered: the stream repeats its frames.
+      const auto bytes = x.content_bytes;
+      const auto backfill = x.backfill;
+      queue_.add({std::move(x), std::move(from)}, bytes, backfill);
+      wake();
+    },
+    [this](journal_flush) {
+      flush();
+    },
     [this](tick x) {
       if (timer_.fired(x))
         flush();
@@ -301,14 +312,6 @@ journal_actor::behavior_type journal::make_behavior() {
         flush();
       quit();
     },
-    [this](journal_update& x, repo_actor& from) {
-      if (failed_)
-        return; // Not answered: the stream repeats its frames.
-      const auto bytes = x.content_bytes;
-      const auto backfill = x.backfill;
-      queue_.add({std::move(x), std::move(from)}, bytes, backfill);
-      wake();
-    },
     [this](journal_rows& x, rows_sink& from) {
       if (failed_)
         return;
@@ -321,9 +324,6 @@ journal_actor::behavior_type journal::make_behavior() {
     },
     [this](const journal_missed& x, const router_actor& from) {
       note_missed(x, from);
-    },
-    [this](journal_flush) {
-      flush();
     },
     [this](const erase_step& x, const sweeper_actor& from) {
       erase(x, from);

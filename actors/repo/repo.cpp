@@ -273,6 +273,13 @@ repo_actor::behavior_type repo::make_behavior() {
   set_down_handler([this](caf::down_msg& x) { on_down(x); });
   load();
   return {
+    [this](repo_frames& x) {
+      for (const auto& frame : x.frames)
+        if (frame.bytes.size() > 0)
+          pass(crash_point::frame_taken, frame.repo.str());
+      perform(machine_.on_frames(std::move(x.frames), now()));
+    },
+    [this](const repo_receipt& x) { on_receipt(x); },
     [this](tick x) {
       if (timer_.fired(x))
         perform(machine_.on_timer(now()));
@@ -286,17 +293,10 @@ repo_actor::behavior_type repo::make_behavior() {
                            {"host", row.pds},
                            {"waiting", machine_.waiting()}}};
     },
-    [this](repo_frames& x) {
-      for (const auto& frame : x.frames)
-        if (frame.bytes.size() > 0)
-          pass(crash_point::frame_taken, frame.repo.str());
-      perform(machine_.on_frames(std::move(x.frames), now()));
-    },
     [this](repo_loaded& x) { on_loaded(x); },
     [this](const identity_answer& x) {
       when_loaded(x, &repo_machine::on_identity);
     },
-    [this](const repo_receipt& x) { on_receipt(x); },
     [this](const repo_listed& x) {
       return change<listing_taken>(
         [this, x](bool&) { return machine_.on_listed(x, now()); });

@@ -316,6 +316,7 @@ router::behavior_type router::make_behavior() {
   const auto now = shared_->time->steady_now();
   timer_.arm(this, now, now + limits::repo_sweep_interval);
   return {
+    [this](frame_batch& x) { take(std::move(x.frames)); },
     [this](tick x) {
       if (timer_.fired(x))
         sweep();
@@ -326,7 +327,6 @@ router::behavior_type router::make_behavior() {
         {{"awake", repos_.size()}, {"frames_wait", waiting_.has_frames()}},
         std::to_string(home_->number) + "." + std::to_string(shard_));
     },
-    [this](frame_batch& x) { take(std::move(x.frames)); },
     [this](const repo_passive& x) {
       if (repos_.on_passive(x))
         take_waiting();

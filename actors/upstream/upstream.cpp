@@ -159,6 +159,15 @@ upstream_actor::behavior_type upstream::make_behavior() {
   perform(machine_.on_intake(shared_->intake.reads(), now()));
   perform(machine_.start(now()));
   return {
+    [this](stream_frames& x) {
+      if (x.connection == connection_)
+        perform(machine_.on_frames(std::move(x.frames), now(),
+                                   shared_->time->wall_now()));
+    },
+    [this](const frames_done& x) {
+      machine_.on_refused(x.refused, now());
+      perform(machine_.on_done(x.epoch, x.seqs, now()));
+    },
     [this](tick x) {
       if (!timer_.fired(x))
         return;
@@ -189,11 +198,6 @@ upstream_actor::behavior_type upstream::make_behavior() {
                               : std::to_string(machine_.row().cursor)}});
       perform(machine_.on_open(now()));
     },
-    [this](stream_frames& x) {
-      if (x.connection == connection_)
-        perform(machine_.on_frames(std::move(x.frames), now(),
-                                   shared_->time->wall_now()));
-    },
     [this](const stream_closed& x) {
       if (x.connection != connection_)
         return;
@@ -202,10 +206,6 @@ upstream_actor::behavior_type upstream::make_behavior() {
       log::info("upstream_closed",
                 {{"upstream", url()}, {"reason", machine_.last_error()}});
       perform(machine_.on_closed(x, shared_->random->next(), now()));
-    },
-    [this](const frames_done& x) {
-      machine_.on_refused(x.refused, now());
-      perform(machine_.on_done(x.epoch, x.seqs, now()));
     },
     [this](frames_lost) {
       perform(machine_.on_lost(now()));

@@ -8,8 +8,6 @@
 
 namespace weir::storage {
 
-// -- row_reader ---------------------------------------------------------------
-
 row_reader::row_reader(std::unique_ptr<impl> x) noexcept
   : impl_(std::move(x)) {}
 
@@ -43,8 +41,6 @@ result<void> row_reader::status() const {
   return x.ok() ? result<void>{}
                 : from_status(impl_->owner.store.options.directory, x);
 }
-
-// -- database -----------------------------------------------------------------
 
 /// Opening a store writes to it, so a full disk is often first met here.
 static error with_remedy(error x) {

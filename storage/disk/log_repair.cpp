@@ -19,8 +19,6 @@ using leveldb::Env;
 using leveldb::Slice;
 using leveldb::Status;
 
-// -- files --------------------------------------------------------------------
-
 /// Copies the bytes [begin, end) of a file into a new one and syncs it.
 result<void> copy_part(Env& files, const std::string& from, uint64_t begin,
                        uint64_t end, const std::string& to) {
@@ -50,8 +48,6 @@ result<void> copy_part(Env& files, const std::string& from, uint64_t begin,
     status = out->Close();
   return status.ok() ? result<void>{} : disk_error(status);
 }
-
-// -- the logs -----------------------------------------------------------------
 
 error log_gone(const std::string& directory, uint64_t number) {
   return fail(ec::storage_failure,
