@@ -1,9 +1,6 @@
-#include "actors/repo/limits.hpp"
 #include "tests/system/followed_node.hpp"
 
 #include <gtest/gtest.h>
-
-#include <thread>
 
 // A directory that gives old documents, claims to know nothing, or says that an
 // identity is gone (protocol-coverage.md 2.5.6, 4.1, 4.6, 4.t7). No event comes
@@ -69,6 +66,11 @@ protected:
   /// Number of events of repos with this label.
   uint64_t count(const char* label) {
     return metric("weir_repo_events_total", label);
+  }
+
+  /// How often the directory said that an identity is gone.
+  uint64_t told_gone() {
+    return net.life().requests().served(fault_kind::directory_gone);
   }
 
   bool reached(const std::function<bool()>& what) {
@@ -141,9 +143,9 @@ TEST_P(LaggingDirectoryTest, AKillWhileItSaysThatAnAccountIsGoneLosesNothing) {
   inject(fault_kind::change_handle, hit);
   ASSERT_TRUE(reached([this] { return status() == "deleted"; }));
   kill_node();
+  const auto told = told_gone();
   start();
-  // No signal tells when the node made its first look-up in this life.
-  std::this_thread::sleep_for(limits::second_look_pause / 2);
+  ASSERT_TRUE(reached([&] { return told_gone() > told; }));
   EXPECT_EQ(status(), "deleted");
   order(fault_kind::directory_up);
   expect_mended();
