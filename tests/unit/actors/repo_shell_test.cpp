@@ -5,8 +5,9 @@
 #include "messages/repo.hpp"
 #include "tests/support/repo_builder.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
+#include "tests/unit/actors/upstream_views.hpp"
 
-// The shell of REPO: its reports to the operator.
+// The shell of REPO: its reports to the operator, and to ROUTER.
 
 namespace weir::tests {
 namespace {
@@ -84,6 +85,31 @@ protected:
     keep(sys.spawn(run_asker, command));
   }
 
+  /// Tells it that a relay's listing calls the account taken down.
+  void list(uint32_t relay) {
+    auto stream
+      = quiet_upstream(relay, "https://relay" + std::to_string(relay), 1, 1);
+    stream.relay = true;
+    shared->upstreams.put(stream);
+    repo_listed line;
+    line.repo = shell_repo(1);
+    line.account = storage::account_status::takendown;
+    line.upstream = relay;
+    tell(repo, line);
+  }
+
+  /// What ROUTER was told since the last call: the upstreams whose lines are
+  /// not decided; 0: no line is any more.
+  std::vector<uint32_t> told_doubts() {
+    std::vector<uint32_t> out;
+    for (const auto& x : router.take<listing_doubt>()) {
+      EXPECT_EQ(x.repo, shell_repo(1));
+      EXPECT_EQ(x.open, x.upstream != 0);
+      out.push_back(x.upstream);
+    }
+    return out;
+  }
+
   uint64_t bounced() const {
     return metrics->events[static_cast<size_t>(repo_counter::update_bounced)]
       ->value();
@@ -157,6 +183,23 @@ TEST_F(RepoShellTest, ARepoAddedWhileItIsRemovedAnswersWhenItIsThere) {
   EXPECT_EQ(answered, 1u);
   end_update(update_outcome::done);
   EXPECT_EQ(answered, 2u);
+}
+
+// actors.md, Falling asleep: ROUTER counts the REPO among those of the upstream
+// whose line keeps it awake
+TEST_F(RepoShellTest, ItsRouterIsToldWhichListingIsNotDecided) {
+  constexpr auto pause = 1s; // Shorter than `listing_grace`.
+  const auto grace = repo_settings{}.listing_grace;
+  write(update_outcome::done);
+  list(7);
+  EXPECT_THAT(told_doubts(), testing::ElementsAre(7));
+  pass(pause);
+  list(8);
+  EXPECT_THAT(told_doubts(), testing::IsEmpty()) << "the first still waits";
+  pass(grace - pause);
+  EXPECT_THAT(told_doubts(), testing::ElementsAre(8));
+  pass(pause);
+  EXPECT_THAT(told_doubts(), testing::ElementsAre(0));
 }
 
 // -- its BACKFILL -------------------------------------------------------------
