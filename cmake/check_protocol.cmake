@@ -334,9 +334,9 @@ endforeach()
 
 # -- every threat --------------------------------------------------------------
 
-# A row of hostile-inputs.md is "| 2.1.3 | threat | bound | tests | where |", in
-# the order of the threat model's tables. Where is "open" with "none: reason", and
-# only then.
+# A row of hostile-inputs.md is "| 2.1.3 | threat | bound | tests | where |";
+# its head says where the numbers are from. Where is "open" with "none: reason",
+# and only then.
 set(threats "")
 file(STRINGS "${ROOT}/docs/hostile-inputs.md" rows REGEX "^\\| *[0-9]")
 foreach(row IN LISTS rows)

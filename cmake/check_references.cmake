@@ -349,7 +349,7 @@ foreach(file IN LISTS files)
       continue() # A name in the code of a script fails where it is used.
     endif()
     if(file STREQUAL "docs/protocol-coverage.md")
-      # Without what the design's page says, which stands there as it is.
+      # Without its column "what the page says", which quotes another text.
       string(REGEX REPLACE "^(\\| *[0-9t.]+ \\|)[^|]*" "\\1" line "${line}")
     endif()
     read_next(next "${file}" ${count} "${lines}")
