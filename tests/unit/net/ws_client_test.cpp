@@ -375,10 +375,13 @@ TEST_F(WsClientTest, WhatWeSendIsBoundedInMessagesAndBytes) {
       peer.send_close(1000);
     });
     dial(server);
+    inbox<bool> shut;
     inbox<bool> gate; // Blocks the loop, so that nothing is written meanwhile.
-    threads.post([&gate] {
+    threads.post([&] {
+      shut.push(true);
       gate.pop();
     });
+    shut.pop();
     size_t sent = 0;
     while (client->send_text(std::string(size, 'a')))
       ++sent;
