@@ -75,6 +75,17 @@ TEST(completeness_words, every_reason_has_its_numbers) {
   EXPECT_THAT(words("first_rev_set", row, relay), HasSubstr("named a rev"));
 }
 
+TEST(completeness_words, what_never_was_is_said) {
+  auto row = some_row();
+  EXPECT_EQ(words("upstream_live", row, {}), "no upstream covers it");
+  EXPECT_EQ(words("position_current", row, {}),
+            "there is no upstream by whose position it could be proved");
+  row.filter_generation = 0;
+  EXPECT_EQ(words("filter_current", row, told_relay()), "it was never fetched");
+  EXPECT_EQ(words("indexed_past_first_rev", row, told_relay()),
+            "there is no copy of it");
+}
+
 TEST(completeness_words, a_position_says_which_upstream_it_is_of) {
   auto row = some_row();
   row.fcsr = {9, 1, 1};

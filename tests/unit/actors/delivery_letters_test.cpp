@@ -167,6 +167,19 @@ TEST(DeliveryLetters, NothingOfItsDidIsSentWhileSomebodyLooks) {
   EXPECT_EQ(x.times_sent(1), 2u);
 }
 
+TEST(DeliveryLetters, WhatIsReadyToBeSentWaitsWhileSomebodyLooks) {
+  with_letter x;
+  x.append(ann); // 2
+  x.publish();
+  x.disconnect(1);
+  x.machine->watch({atproto::did::trusted(ann)});
+  x.connect(2);
+  EXPECT_EQ(x.times_sent(2), 1u);
+  x.decide({1}, outdated);
+  x.settle_all();
+  EXPECT_EQ(x.times_sent(2), 2u);
+}
+
 TEST(DeliveryLetters, DroppedAndOutdatedOnesLeaveNothing) {
   with_letter x;
   x.append(ann);

@@ -380,4 +380,13 @@ TEST(Delivery, IdsThatTheLogDoesNotHaveAreSkipped) {
   EXPECT_EQ(x.machine->position(), later);
 }
 
+TEST(Delivery, APageThatNobodyAskedForChangesNothing) {
+  delivery_world x;
+  x.connect(1);
+  const did_page page{atproto::did::trusted("did:plc:nobody")};
+  const auto out = x.machine->on_did_page(page, x.now);
+  EXPECT_TRUE(out.sends.empty());
+  EXPECT_TRUE(out.did_pages.empty());
+}
+
 } // namespace weir::tests

@@ -225,6 +225,21 @@ TEST(fair_hosts, a_full_queue_takes_a_repo_of_another_host) {
   EXPECT_GE(x.scans, 1u);
 }
 
+// The same when all of them are fetched or about to be: none is taken away
+TEST(fair_hosts, a_queue_that_is_full_of_fetches_takes_no_other_repo) {
+  supervisor_options options;
+  options.queue_max = 4;
+  queue x{options};
+  for (int i = 0; i < 4; ++i)
+    x.ask(i, a_host);
+  x.wish(50, repo_status::pending, 0s, b_host);
+  EXPECT_EQ(x.machine.queued(), 4u);
+  serve(x, 10, [](int) { return std::string{a_host}; });
+  for (int i = 0; i < 4; ++i)
+    EXPECT_NE(std::find(x.started.begin(), x.started.end(), name(i)),
+              x.started.end());
+}
+
 // -- downloads that crawl -----------------------------------------------------
 
 // A download of 20 KB/s keeps no permit from others for half an hour.
