@@ -147,8 +147,8 @@ struct repo_walk::impl {
       return fail(ec::malformed, "the MST root only points down");
     root.depth = mst::key_depth(root.reader.key());
     if (!mst::is_depth_allowed(root.depth))
-      return fail(ec::limit_reached,
-                  "MST too deep"); // unreachable: no such key
+      return fail(ec::limit_reached, // unreachable: no such key
+                  "MST too deep");
     return root.reader.open(root.block);
   }
 

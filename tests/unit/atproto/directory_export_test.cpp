@@ -135,6 +135,20 @@ TEST(DirectoryExportTest, NumbersThatDoNotGrowAreRefused) {
   EXPECT_EQ(export_refusal(export_line(3), 3), ec::malformed);
 }
 
+TEST(DirectoryExportTest, ANumberIsAWholeNumber) {
+  for (const json::value& number :
+       {json::value(3.0), json::value(3.5), json::value(-3), json::value("3")}) {
+    const json::object line{{"seq", number},
+                            {"operation", modern_operation()},
+                            {"did", exported_did.str()}};
+    const auto page = parse_export_page(json::serialize(line) + "\n", 0);
+    ASSERT_FALSE(page) << number;
+    EXPECT_EQ(page.error().code, ec::malformed);
+    EXPECT_EQ(page.error().context,
+              "operations of the export have no numbers");
+  }
+}
+
 // limits::export_page_lines
 TEST(DirectoryExportTest, APageHasSoManyOperationsAndNotOneMore) {
   std::string text;

@@ -1,4 +1,5 @@
 #include "storage/disk/database.hpp"
+#include "storage/disk/regular_file.hpp"
 #include "storage/disk/safe_env_disk.hpp"
 #include "storage/format/limits.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -136,6 +137,36 @@ TEST(PosixDiskTest, FilesAreReadFromTheirBegin) {
   EXPECT_EQ(read.ToString(), "789");
   EXPECT_TRUE(file->Read(8, &read, scratch).ok());
   EXPECT_TRUE(read.empty());
+}
+
+// Arguments that no system call takes stand for a disk that fails.
+TEST(PosixDiskTest, AReadThatTheSystemRefusesIsAnErrorWithTheName) {
+  const temp_dir dir;
+  const auto name = dir.at("file");
+  std::ofstream{name} << "0123456789";
+  constexpr auto beyond = uint64_t{1} << 63; // Negative for the system.
+  leveldb::SequentialFile* opened = nullptr;
+  ASSERT_TRUE(posix_disk().NewSequentialFile(name, &opened).ok());
+  const std::unique_ptr<leveldb::SequentialFile> file{opened};
+  char scratch[8];
+  char* nowhere = nullptr;
+  leveldb::Slice read;
+  const auto unread = file->Read(8, &read, nowhere);
+  EXPECT_TRUE(unread.IsIOError() && says(unread, name)) << unread.ToString();
+  const auto skipped = file->Skip(beyond);
+  EXPECT_TRUE(skipped.IsIOError() && says(skipped, name)) << skipped.ToString();
+  leveldb::RandomAccessFile* table = nullptr;
+  ASSERT_TRUE(posix_disk().NewRandomAccessFile(name, &table).ok());
+  const std::unique_ptr<leveldb::RandomAccessFile> owner{table};
+  const auto x = table->Read(beyond, sizeof scratch, &read, scratch);
+  EXPECT_TRUE(x.IsIOError() && says(x, name)) << x.ToString();
+}
+
+TEST(PosixDiskTest, ADirectoryThatIsNotThereCannotBeMadePrivate) {
+  const temp_dir dir;
+  const auto gone = dir.at("gone");
+  const auto x = make_private(gone);
+  EXPECT_TRUE(x.IsNotFound() && says(x, gone)) << x.ToString();
 }
 
 TEST(PosixDiskTest, ADirectoryForAStoreBecomesItsOwnersAlone) {
