@@ -136,8 +136,8 @@ TEST(DirectoryExportTest, NumbersThatDoNotGrowAreRefused) {
 }
 
 TEST(DirectoryExportTest, ANumberIsAWholeNumber) {
-  for (const json::value& number :
-       {json::value(3.0), json::value(3.5), json::value(-3), json::value("3")}) {
+  for (const auto& number : {json::value(3.0), json::value(3.5),
+                             json::value(-3), json::value("3")}) {
     const json::object line{{"seq", number},
                             {"operation", modern_operation()},
                             {"did", exported_did.str()}};
