@@ -2,6 +2,8 @@
 #include "tests/support/fault_env.hpp"
 #include "tests/unit/storage/journal_history.hpp"
 
+#include <functional>
+
 // Crashes and disk errors during commits: testing.md, Disk; architecture.md I1,
 // I3, I4; OPLOG-05, OPLOG-22.
 
@@ -67,6 +69,41 @@ TEST(CommitterFaultsTest, ADamagedRowStopsTheWriterForGood) {
   store.put_raw(key, good);
   EXPECT_EQ(store.writer->commit(group).error().code, ec::storage_failure);
   EXPECT_EQ(store.writer->last_id(), 2u);
+}
+
+TEST(CommitterFaultsTest, ADamagedRowStopsTheWriterWhicheverCallReadsIt) {
+  const auto repo = test_account{'a'}.repo;
+  const auto repo_at = encode_key(repo_key{repo});
+  const auto erasure_at = encode_key(erasure_key{repo});
+  using call = std::function<error(committer&, op_id)>;
+  const call miss = [&](committer& x, op_id) {
+    const auto ok = x.note_missed(repo);
+    return ok ? error{} : ok.error();
+  };
+  const call end = [&](committer& x, op_id through) {
+    const auto ok = x.end_erasure(repo, through);
+    return ok ? error{} : ok.error();
+  };
+  for (const auto& [key, called] : std::vector<std::pair<std::string, call>>{
+         {repo_at, miss}, {erasure_at, end}, {repo_at, end}}) {
+    test_store store;
+    test_account alice{'a'};
+    alice.accept(store.commit(alice.appear()));
+    alice.accept(store.commit(alice.commit({{"app.a.x/1", "one"}})));
+    alice.accept(store.commit(alice.erase()));
+    while (store.writer->erase_step(repo).value()) {
+      // nop
+    }
+    const auto good = store.get_raw(key);
+    store.put_raw(key, "damaged");
+    const auto said = called(*store.writer, alice.chain->erased_through);
+    EXPECT_EQ(said.code, ec::storage_failure);
+    EXPECT_NE(said.context.find("is damaged"), std::string::npos)
+      << said.context;
+    store.put_raw(key, good);
+    EXPECT_EQ(called(*store.writer, alice.chain->erased_through).context,
+              said.context);
+  }
 }
 
 // SQLite's method: the n-th call fails, for every n, until a run ends before
