@@ -1,10 +1,12 @@
 #include "storage/format/limits.hpp"
+#include "storage/tables/chain_table.hpp"
 #include "storage/tables/consumer_table.hpp"
 #include "storage/tables/filter_table.hpp"
 #include "storage/tables/identity_table.hpp"
 #include "storage/tables/repo_table.hpp"
 #include "storage/tables/upstream_table.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
+#include "tests/unit/storage/sample_rows.hpp"
 
 // The tables read what the writer writes: storage-format.md 3.
 
@@ -39,6 +41,16 @@ TEST_F(TablesTest, ARepoIsLoadedWithChainAndMember) {
   EXPECT_EQ(state.chain->rev, alice.chain->rev);
   EXPECT_EQ(state.chain->streams.size(), 2u);
   EXPECT_EQ(state.member->collections.at(0), "app.a.x");
+}
+
+TEST_F(TablesTest, AChainIsNotWrittenWhenAStreamApartHasNoId) {
+  const tests::fixed_names known{"app.test.note"};
+  write_batch batch;
+  const auto done
+    = put_chain(alice.repo, tests::sample_chain(), nullptr, known, batch);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, ec::not_found);
+  EXPECT_EQ(done.error().context, "no id for the scope app.test.rare");
 }
 
 TEST_F(TablesTest, ReposAreFoundByStatusInTheOrderTheyAreDue) {

@@ -1,3 +1,4 @@
+#include "base/limits.hpp"
 #include "storage/format/limits.hpp"
 #include "storage/format/values.hpp"
 
@@ -6,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 namespace weir::storage {
@@ -78,6 +80,29 @@ TEST(ValuesTest, AConsumerHasAPositionForEachPartitionAndNoMore) {
   more.insert(2, "\x02");
   more.insert(3, std::string(limits::partitions_max + 1, '\0'));
   EXPECT_FALSE(decode_value<consumer_row>(more));
+}
+
+// limits::upstreams_max
+TEST(ValuesTest, AnAccountHasTheWordsOfEachUpstreamAndNoMore) {
+  repo_row row;
+  row.words.relays.resize(limits::upstreams_max - 1);
+  const auto fewer = encode_value(row);
+  row.words.relays.emplace_back();
+  auto more = encode_value(row);
+  const auto most = decode_value<repo_row>(more);
+  ASSERT_TRUE(most);
+  EXPECT_EQ(most->words.relays.size(), limits::upstreams_max);
+  // The number of words is the first thing that differs: 1,024, as a varint.
+  const auto at = static_cast<size_t>(
+    std::mismatch(fewer.begin(), fewer.end(), more.begin()).first
+    - fewer.begin());
+  ASSERT_EQ(more.substr(at, 2), "\x80\x08");
+  more[at] = static_cast<char>(0x81);
+  const auto refused = decode_value<repo_row>(more);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ec::storage_failure);
+  EXPECT_TRUE(refused.error().context.ends_with(
+    "an account has words of too many relays"));
 }
 
 TEST(ValuesTest, FieldsComeBackAsTheyWent) {
