@@ -4,6 +4,8 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/unit/storage/store_fixture.hpp"
 
+#include <leveldb/db.h>
+
 #include <algorithm>
 #include <array>
 #include <iostream>
@@ -20,6 +22,35 @@ using tests::number_from;
 using tests::open_store;
 using tests::row_key;
 using tests::row_value;
+
+/// A LevelDB of another version, which has no properties and no rows.
+class silent_leveldb final : public leveldb::DB {
+public:
+  using Status = leveldb::Status;
+  using Slice = leveldb::Slice;
+
+  Status Put(const leveldb::WriteOptions&, const Slice&,
+             const Slice&) override {
+    return {};
+  }
+  Status Delete(const leveldb::WriteOptions&, const Slice&) override {
+    return {};
+  }
+  Status Write(const leveldb::WriteOptions&, leveldb::WriteBatch*) override {
+    return {};
+  }
+  Status Get(const leveldb::ReadOptions&, const Slice&, std::string*) override {
+    return Status::NotFound("");
+  }
+  leveldb::Iterator* NewIterator(const leveldb::ReadOptions&) override {
+    return leveldb::NewEmptyIterator();
+  }
+  const leveldb::Snapshot* GetSnapshot() override { return nullptr; }
+  void ReleaseSnapshot(const leveldb::Snapshot*) override {}
+  bool GetProperty(const Slice&, std::string*) override { return false; }
+  void GetApproximateSizes(const leveldb::Range*, int, uint64_t*) override {}
+  void CompactRange(const Slice*, const Slice*) override {}
+};
 
 constexpr uint64_t rows_max = 1'000;
 constexpr uint64_t megabyte = 1'048'576;
@@ -138,6 +169,30 @@ TEST_F(TablePurgeTest, AReaderThatStaysIsNotWaitedForWithoutEnd) {
   EXPECT_LE(files() - before, 2 * rounds);
 }
 
+// limits::purge_rounds_max
+TEST_F(TablePurgeTest, TablesThatAlwaysMovedAreNotFollowedWithoutEnd) {
+  put(2, row_value(2));
+  reopen();
+  erase(2);
+  store.reset();
+  tests::fault_env faults{disk};
+  const auto opened = open_store(&faults);
+  ASSERT_TRUE(opened) << opened.error().context;
+  const key_range range{row_key(2), row_key(3)};
+  faults.plan({.sticky = true,
+               .kinds = tests::kind_bit(tests::io_call::open)
+                        | tests::kind_bit(tests::io_call::exists),
+               .name_ends_with = ".ldb",
+               .thread = std::this_thread::get_id()});
+  EXPECT_EQ((*opened)->purge(range).value(), false);
+  EXPECT_GE(faults.failures(),
+            2 * static_cast<uint64_t>(limits::purge_rounds_max));
+  EXPECT_NE(on_disk(row_value(2)), "");
+  faults.heal();
+  EXPECT_EQ((*opened)->purge(range).value(), true);
+  EXPECT_EQ(on_disk(row_value(2)), "");
+}
+
 // For any earlier state of LevelDB's tables.
 TEST_F(TablePurgeTest, NothingDeadIsLeftAfterAnyHistory) {
   std::vector<std::optional<uint64_t>> there(rows_max);
@@ -244,7 +299,14 @@ TEST(TablePurgeCostTest, ARemovalRewritesTheTablesThatHeldItsRowsOnly) {
 TEST_F(TablePurgeTest, AStoreThatFailedSaysSo) {
   put(1, row_value(1));
   disk.kill();
-  EXPECT_FALSE(store->purge({row_key(0), row_key(9)}));
+  const key_range range{row_key(0), row_key(9)};
+  EXPECT_FALSE(store->purge(range));
+  EXPECT_FALSE(tests::put_row(*store, 2));
+  ASSERT_TRUE(store->failed());
+  const auto refused = store->purge(range);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, store->failure().code);
+  EXPECT_EQ(refused.error().context, store->failure().context);
 }
 
 TEST(TableListTest, KeysThatCannotBePrintedAreReadBack) {
@@ -266,8 +328,23 @@ TEST(TableListTest, KeysThatCannotBePrintedAreReadBack) {
 TEST(TableListTest, AnotherFormIsRefused) {
   for (const auto* text :
        {"17", " 17", " 17:1['a' .. 'b']\n", "17:1['a' @ 1 : 1 .. 'b' @ 1 : 1]",
-        " 17:1['a' @ 1 : 1 .. 'b' @ 1 : 1", " x:1['a' @ 1 : 1 .. 'b' @ 1 : 1]"})
-    EXPECT_FALSE(parse_tables(text)) << text;
+        " 17:1['a' @ 1 : 1 .. 'b' @ 1 : 1", " x:1['a' @ 1 : 1 .. 'b' @ 1 : 1]",
+        " 17:1[a' @ 1 : 1 .. 'b' @ 1 : 1]", " 17:1['a' @ 1 : 1 .. 'b]",
+        " 17:1[' @ 1 : 1 .. 'b' @ 1 : 1]"}) {
+    const auto found = parse_tables(text);
+    ASSERT_FALSE(found) << text;
+    EXPECT_EQ(found.error().code, ec::storage_failure);
+    EXPECT_EQ(found.error().context,
+              "LevelDB lists its tables in another form");
+  }
+}
+
+TEST(TableListTest, ALevelDbThatListsNoTablesIsRefused) {
+  silent_leveldb db;
+  const auto found = list_tables(db);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, ec::storage_failure);
+  EXPECT_EQ(found.error().context, "LevelDB does not list its tables");
 }
 
 } // namespace
