@@ -144,7 +144,7 @@ std::string_view consumer::encode(const delivery_effects::send& x) {
   return json_;
 }
 
-/// Near the end of the log the shared tail has it, otherwise a READER sends it.
+/// @returns the page, if the shared tail has it; otherwise a READER sends it.
 std::optional<log_entries> consumer::ask_page(storage::op_id after) {
   auto near = env_.tail->since(after, durable_);
   if (!near)

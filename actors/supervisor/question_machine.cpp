@@ -85,7 +85,7 @@ void question_machine::open(const question& x, steady_time now, effects& out) {
 /// the present one. What comes again in its time need not wait for its turn.
 void question_machine::repeat(entry& known, const question& x) {
   if (known.asked.pds != x.pds) {
-    if (!x.compared && !x.left_out)
+    if (!x.compared && !x.left_out && !x.prove)
       known.next = std::make_unique<question>(x);
     return;
   }

@@ -61,8 +61,8 @@ constexpr uint64_t memory_left(uint64_t limit, uint64_t used,
   return passing < limit / 32 ? limit : limit - std::min(limit, used);
 }
 
-/// Whether so much is in use that caches are emptied: more than the mark of
-/// backfill, although a pause of intake may free nothing.
+/// Whether caches are emptied: more is in use than backfill may use. Unlike
+/// with `memory_left`, it does not matter what a pause of intake would free.
 constexpr bool memory_is_short(uint64_t limit, uint64_t used) noexcept {
   return used > limit - memory_marks(limit).backfill;
 }

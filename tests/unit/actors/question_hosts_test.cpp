@@ -35,6 +35,22 @@ TEST(question_machine, a_question_to_another_host_waits_for_the_first) {
   }
 }
 
+// The interval between two questions must not end a question that skips it
+TEST(question_machine, a_proof_does_not_take_the_place_of_what_waits) {
+  question_machine x{{}};
+  question_machine::question proof{{moved, present}};
+  proof.prove = true;
+  ASSERT_EQ(x.on_question(proof, now).ask.size(), 1u);
+  x.on_answer({moved, present, kind::told, account_status::active}, now);
+  ASSERT_EQ(x.on_question({{moved, former}}, now).ask.size(), 1u);
+  x.on_question({{moved, present, false, true}}, now);
+  x.on_question(proof, now);
+  const auto out
+    = x.on_answer({moved, former, kind::told, account_status::active}, now);
+  ASSERT_EQ(out.ask.size(), 1u);
+  EXPECT_EQ(out.ask[0].pds, present);
+}
+
 TEST(question_machine, what_is_asked_again_anyway_does_not_wait) {
   question_machine x{{}};
   ASSERT_EQ(x.on_question({{moved, former}}, now).ask.size(), 1u);
