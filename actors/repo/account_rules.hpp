@@ -89,15 +89,8 @@ public:
 
   void end_life() noexcept { listed_ = {}; }
 
-  /// Processes an #account event, unless it was processed before.
-  void hear_event(const account_sources::saying& what, repo_turn& t) {
-    if (account_sources::was_heard(t.row.words, what.at))
-      t.count(repo_counter::replayed);
-    else
-      hear(what, t);
-  }
-
-  /// Processes what a new #account event or a listing reports.
+  /// Processes what an #account event that was not processed before, or a
+  /// listing, reports.
   void hear(const account_sources::saying& what, repo_turn& t) {
     const auto own = account_sources::has_own_stream(t.board(), t.row.pds);
     const auto heard = account_sources::hear(t.row.words, what, own);

@@ -73,7 +73,7 @@ public:
       return t.board().find(upstream).origin == identity_.document()->pds;
     });
     if (word)
-      account_.hear_event(*word, t);
+      account_.hear(*word, t);
     const auto kept = doubt_.close() && !job_.runs();
     if (kept && sync_.takes_commits(t.row)) {
       buffer_.drain_by_document();

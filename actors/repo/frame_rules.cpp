@@ -132,7 +132,7 @@ frame_step frame_rules::judge(waiting_frame& x,
     return take_sync(x, *sync, t);
   if (account != nullptr) {
     doubt_.forget_word(x.frame.at.upstream);
-    account_.hear_event(account_sources::told_by(x.frame, *account), t);
+    account_.hear(account_sources::told_by(x.frame, *account), t);
   }
   return t.settle(x);
 }
