@@ -30,12 +30,12 @@ public:
 
   acked_set() = default;
 
-  /// As stored, in any order; ranges may touch, overlap or lie below the
-  /// position.
+  /// @param stored The ranges in any order; they may touch, overlap or lie
+  /// below the position.
   acked_set(op_id position, const std::vector<storage::acked_range>& stored)
     : position_(position), count_(position) {
     for (const auto& x : stored)
-      gone_.insert(x.first); // Until the range exists.
+      gone_.insert(x.first); // It stays there until the range exists.
     for (const auto& x : stored)
       add_range(x.first, x.last);
     // Rows that match the set need no write.

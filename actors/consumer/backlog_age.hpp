@@ -10,10 +10,10 @@
 
 namespace weir::actors {
 
-/// Since when the oldest deliverable event waits, and when the log must be read
-/// to find that out: for events that are not in memory, which is so while no
-/// application is connected, and for the first event of a DID that is read
-/// separately.
+/// Knows since when the oldest deliverable event waits, and when the log must
+/// be read to find that out: for events that are not in memory, which is so
+/// while no application is connected, and for the first event of a DID that is
+/// read separately.
 ///
 /// Whether an unread event may be delivered changes with its account, and a
 /// CONSUMER without an application is not notified of that. So the event is

@@ -82,7 +82,7 @@ public:
     return out;
   }
 
-  /// When to call `take_acks` again; none: an ack wakes the CONSUMER.
+  /// @returns when to call `take_acks` again; none: an ack wakes the CONSUMER.
   std::optional<steady_time> look_at() const noexcept { return look_at_; }
 
   /// A client sent a message that is no ack.

@@ -14,10 +14,10 @@ namespace weir::actors {
 struct consumer_environment {
   context_ptr shared;
   home_ptr home;
-  storage::tail_cache* tail = nullptr; ///< Outlives the actor.
+  storage::tail_cache* tail = nullptr; ///< It outlives the actor.
   std::string name;
   uint64_t log_identity = 0;
-  bool fire_and_forget = false; ///< Noted in its row.
+  bool fire_and_forget = false; ///< This is noted in its row.
 };
 
 /// Spawns the CONSUMER of one named reading of the log. `/channel` clients are

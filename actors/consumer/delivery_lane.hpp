@@ -62,7 +62,7 @@ using flight_list = std::list<delivery_flight>;
 /// One connection of the consumer.
 struct delivery_session {
   session_id id = 0;
-  flight_list flights; ///< In order of sending.
+  flight_list flights; ///< In the order in which they were sent.
   uint64_t sent = 0;
   uint64_t acked = 0; ///< Highest number that was acked.
   steady_time last_ack;
@@ -81,13 +81,13 @@ struct delivery_lane {
 
   struct event {
     storage::op_id id = 0;
-    held_entry_ptr held; ///< Null once settled.
+    held_entry_ptr held; ///< Null once the event is settled.
     uint32_t index = 0;
     uint64_t job = 0; ///< The fetch that brought it; 0: none.
     stage at = stage::waiting;
-    bool barrier = false; ///< Must be alone in flight within its DID.
-    bool known = false;   ///< Sent before.
-    delivery_session* session = nullptr; ///< While sent.
+    bool barrier = false; ///< It must be alone in flight within its DID.
+    bool known = false;   ///< It was sent before.
+    delivery_session* session = nullptr; ///< Its connection while it is sent.
     flight_list::iterator flight;
 
     const storage::logged_operation& op() const noexcept {
@@ -118,8 +118,8 @@ struct delivery_lane {
     read_from = more ? std::min(read_from, id) : id;
   }
 
-  /// About the first waiting event, never after it; 0: none waits, or none may
-  /// be delivered.
+  /// @returns the first waiting event or an id below it; 0: none waits, or none
+  /// may be delivered.
   storage::op_id first_waiting() const noexcept {
     if (held)
       return 0;
@@ -188,7 +188,7 @@ struct delivery_lane {
 
   const atproto::did repo;
   const bool facts;
-  std::deque<event> queue; ///< In the order of ids.
+  std::deque<event> queue; ///< Events in the order of ids.
   size_t next = 0;         ///< No event before it waits.
   storage::op_id read_from = 1;
   storage::op_id through = 0;
@@ -202,15 +202,15 @@ struct delivery_lane {
   std::vector<storage::op_id> outstanding;
   uint32_t attempts = 0;    ///< Expired attempts of the first event.
   bool held = false;        ///< The account is not active; the queue is empty.
-  bool seen_active = false; ///< At the last sweep.
+  bool seen_active = false; ///< It was active at the last sweep.
   bool says_active = false; ///< Content of the last fact that was sent.
   storage::op_id said_by = 0;
-  bool ready = false;    ///< In the list of lanes with an event to send.
-  bool due = false;      ///< In the list of lanes whose page can be requested.
+  bool ready = false;    ///< It is in the list of lanes with an event to send.
+  bool due = false;      ///< It is in the list of lanes that can read a page.
   bool asked = false;    ///< A page of this DID is on its way.
   size_t reserved = 0;   ///< Room in the window for that page.
   size_t remembered = 0; ///< Its part of `parked_max`.
-  steady_time retry_at;  ///< Not read before this time.
+  steady_time retry_at;  ///< It is not read before this time.
   std::optional<steady_time> sleeps_until; ///< A page can be read then.
   storage::op_id first_due
     = 0; ///< Its place in the order of waiting lanes; 0: it has none.

@@ -144,7 +144,7 @@ void delivery_lanes::forget_outstanding(delivery_lane& x) {
 void delivery_lanes::park(delivery_lane& x) {
   if (x.queue.empty())
     return;
-  const auto first = x.queue.front().id; // Never settled.
+  const auto first = x.queue.front().id; // The first one is never settled.
   auto last = x.through;
   for (auto& event : x.queue) {
     if (event.at == delivery_lane::stage::settled)

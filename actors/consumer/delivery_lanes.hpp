@@ -185,7 +185,7 @@ public:
     return !watched_.empty() && watched_.contains(x.repo);
   }
 
-  /// When a lane wakes, or the log goes on without one; none: nothing waits.
+  /// @returns when a lane wakes, or the log goes on without one; none: never.
   std::optional<steady_time> due(steady_time now) const;
 
 private:
@@ -198,9 +198,9 @@ private:
   const delivery_options& options_;
   delivery_ledger& ledger_;
   delivery_window& window_;
-  lane_map records_; ///< Facts of active accounts, too.
+  lane_map records_; ///< They have facts of active accounts, too.
   lane_map facts_;
-  /// In queues or outstanding.
+  /// The lane of each event in a queue or outstanding.
   std::unordered_map<op_id, delivery_lane*> index_;
   std::deque<delivery_lane*> ready_;
   std::deque<delivery_lane*> due_;
@@ -209,7 +209,7 @@ private:
   std::set<std::pair<op_id, delivery_lane*>> waiting_;
   size_t remembered_ = 0;
   size_t held_ = 0;
-  const delivery_lane* blocking_ = nullptr; ///< Holds up the log.
+  const delivery_lane* blocking_ = nullptr; ///< The lane that holds up the log.
   steady_time blocking_since_;
   std::unordered_set<atproto::did> watched_;
 };

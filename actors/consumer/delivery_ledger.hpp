@@ -133,7 +133,7 @@ public:
 
   void note_durable() noexcept { in_flight_ = false; }
 
-  /// When a write is due that may wait.
+  /// @returns when a write is due that may wait.
   std::optional<steady_time> due() const noexcept {
     if (in_flight_ || !changed_at_)
       return std::nullopt;
@@ -147,10 +147,10 @@ private:
   acked_set acked_;
   delivery_counters counters_;
   uint64_t log_events_;
-  uint64_t settled_; ///< Of `log_events_`.
+  uint64_t settled_; ///< How many of `log_events_` are settled.
   uint64_t dead_letters_;
-  std::vector<dead_letter> letters_; ///< To be written.
-  std::vector<op_id> letters_gone_;  ///< To be removed with the next write.
+  std::vector<dead_letter> letters_; ///< These are to be written.
+  std::vector<op_id> letters_gone_;  ///< The next write removes these.
   bool in_flight_ = false;
   std::optional<steady_time> changed_at_; ///< None: all is written.
   std::chrono::microseconds wait_ = limits::consumer_lazy_write;

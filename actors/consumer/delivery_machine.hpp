@@ -135,7 +135,7 @@ public:
   /// Durable events that are not settled yet, due or not (docs/adr/0023).
   uint64_t backlog() const noexcept { return ledger_.backlog(); }
 
-  /// Without records of inactive accounts.
+  /// Records of inactive accounts are left out.
   oldest_event oldest_due() const noexcept { return feed_.oldest_due(); }
 
   /// Judges the part of the log from an unread `oldest_due` up to `through`.
@@ -188,7 +188,7 @@ private:
   /// count.
   const op_id believed_through_;
   delivery_ledger ledger_;
-  delivery_window window_; ///< Outlives all entries that it holds.
+  delivery_window window_; ///< It outlives all entries that it holds.
   delivery_sessions sessions_{options_};
   delivery_lanes lanes_{options_, ledger_, window_};
   account_holds holds_;

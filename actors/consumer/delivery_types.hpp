@@ -43,7 +43,7 @@ struct delivery_state {
   bool ran_before = false;
   uint64_t log_events = 0;   ///< Events of the log up to `durable`.
   uint64_t settled = 0;      ///< Settled events according to the row.
-  uint64_t dead_letters = 0; ///< Kept now.
+  uint64_t dead_letters = 0; ///< Those that are kept now.
 };
 
 using session_id = uint64_t;
@@ -70,9 +70,9 @@ inline dead_letter letter_of(const atproto::did& repo, op_id id,
 /// An order about a dead letter, with what the store knows of it.
 struct letter_wish {
   enum class fate : uint8_t {
-    deliver,  ///< To be delivered again.
-    outdated, ///< A later event replaces it: to be removed.
-    drop,     ///< To be removed without delivery.
+    deliver,  ///< It is to be delivered again.
+    outdated, ///< A later event replaces it: it is removed.
+    drop,     ///< It is removed without delivery.
   };
 
   op_id id = 0;
@@ -116,13 +116,13 @@ struct delivery_effects {
 
   /// One atomic write. No other write begins until it is durable.
   struct write : acked_set::delta {
-    std::vector<op_id> letters_gone; ///< Before `letters`.
+    std::vector<op_id> letters_gone; ///< Erase these before `letters`.
     std::vector<dead_letter> letters;
     uint64_t settled = 0;      ///< Number of settled events.
     uint64_t dead_letters = 0; ///< Number of dead letter rows after it.
   };
 
-  std::vector<send> sends; ///< If any: `on_sent`, before any other event.
+  std::vector<send> sends; ///< If any, call `on_sent` before all else.
   /// Asks for the log after this operation, whole transactions with bodies: at
   /// most `limits::log_page_ops_max` and `log_page_bytes_max`, but at least
   /// one. Answer with `on_page`.

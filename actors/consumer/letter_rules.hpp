@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <optional>
 
-/// When a dead letter is current: then it may be delivered again although other
-/// events of its account were delivered since. Without CAF, store or clock.
+/// A dead letter that is current may be delivered again although other events
+/// of its account were delivered since. These rules need no store and no clock.
 namespace weir::actors {
 
 /// Whether it states something about the account, not about a record.

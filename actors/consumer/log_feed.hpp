@@ -98,7 +98,7 @@ private:
   op_id idle_through_ = 0; ///< No unread event up to here may be delivered.
   bool at_end_ = false;    ///< The log had no more at the last request.
   bool page_asked_ = false;
-  std::deque<held_entry_ptr> page_; ///< Not taken yet.
+  std::deque<held_entry_ptr> page_; ///< Entries that are not taken yet.
   size_t did_pages_asked_ = 0;
   bool starved_ = false; ///< A DID's page waits for room in the window.
 };

@@ -241,7 +241,7 @@ void journal::publish(const publication_machine::effects& x,
   pass(crash_point::journal_told);
 }
 
-/// Not synced: a power failure undoes steps, which are then done again.
+/// This is not synced: a power failure undoes steps, which are done again.
 void journal::erase(const erase_step& x, const sweeper_actor& from) {
   if (failed_)
     return;
@@ -286,7 +286,7 @@ journal_actor::behavior_type journal::make_behavior() {
   return {
     [this](journal_update& x, repo_actor& from) {
       if (failed_)
-        return; // Not answered: the stream repeats its frames.
+        return; // It is not answered: the stream repeats its frames.
       const auto bytes = x.content_bytes;
       const auto backfill = x.backfill;
       queue_.add({std::move(x), std::move(from)}, bytes, backfill);

@@ -55,7 +55,7 @@ public:
   }
 
 private:
-  std::multimap<storage::op_id, atproto::did> waiting_; ///< By `through`.
+  std::multimap<storage::op_id, atproto::did> waiting_; ///< Keys: `through`.
   std::map<std::string, storage::op_id> positions_;
 };
 
@@ -111,9 +111,9 @@ public:
   struct effects {
     std::vector<position> done; ///< Frames that are finished.
     size_t erasings = 0;        ///< Repos whose bytes must leave the disk.
-    size_t written = 0;         ///< Updates.
+    size_t written = 0;         ///< Updates that were written.
     size_t refused = 0;         ///< Updates that were not written.
-    uint64_t operations = 0;    ///< Appended to the log.
+    uint64_t operations = 0;    ///< Those appended to the log.
   };
 
   publication_machine(store_stats& counts, account_board& accounts,

@@ -17,7 +17,7 @@ struct suspicion {
   repo_listed seen;
   wall_time since;
   steady_time due; ///< The time of the next look at it.
-  /// After this time it is decided, however late the stream is.
+  /// It is decided after this time, however late the stream is.
   steady_time last;
 };
 
@@ -74,8 +74,8 @@ public:
     : job_(job), sync_(sync), identity_(identity), chain_(chain),
       question_(question), listed_(listed) {}
 
-  /// When the row is loaded: if events were not judged and the account is
-  /// inactive, its host is asked, as no fetch would show that it is active
+  /// The row was loaded. If events were not judged and the account is inactive,
+  /// its host is asked, as no fetch would show that the account is active
   /// again.
   void resume(repo_turn& t) {
     if (t.row.gap && t.row.account != storage::account_status::active)

@@ -135,7 +135,7 @@ private:
   /// Keeps `x` until a newer document arrives.
   frame_step put_aside(waiting_frame& x, repo_turn& t) {
     if (!is_account(x) && (job_.runs() || buffer_.drains_by_document()))
-      return frame_step::wait; // Waits until the buffer has drained.
+      return frame_step::wait; // It waits until the buffer has drained.
     if (!doubt_.open())
       t.count(repo_counter::identity_unresolved);
     identity_.begin_doubt(t);

@@ -139,7 +139,7 @@ void fetch_session::take_failure(const repo_fetch_failed& why, repo_turn& t) {
       && words_.hear_refusal(*why.account, t))
     return;
   if (why.reason.code == ec::rate_limited) {
-    sync_.leave_fetch(t); // Not a failure (SYNC-13).
+    sync_.leave_fetch(t); // This is not a failure (SYNC-13).
     t.wish_fetch(0);
   } else if (const auto wait = own_wait(why, t)) {
     sync_.leave_fetch(t);

@@ -18,8 +18,8 @@ public:
     : words_(words), job_(job), buffer_(buffer), sync_(sync),
       identity_(identity), doubt_(doubt), chain_(chain) {}
 
-  /// When the row is loaded: a fetch that ran when the previous actor ended may
-  /// be incomplete, and the next one replaces it.
+  /// The row was loaded. A fetch that ran when the previous actor ended may be
+  /// incomplete, and the next one replaces it.
   void resume(repo_turn& t);
 
   // -- before it begins -------------------------------------------------------

@@ -120,7 +120,7 @@ frame_step frame_rules::judge(waiting_frame& x,
                               const atproto::frame_event& event, repo_turn& t) {
   const auto* account = std::get_if<atproto::account_event>(&event);
   if (account == nullptr && job_.runs() && !job_.drains()) {
-    sync_.keep(std::move(x), t); // Judged after the fetch (SYNC-26).
+    sync_.keep(std::move(x), t); // It is judged after the fetch (SYNC-26).
     return step::taken;
   }
   if (account == nullptr || !x.frame.relay)

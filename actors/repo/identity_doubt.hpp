@@ -144,7 +144,7 @@ private:
   bool regrets_ = false;
   fetch_state fetch_ = fetch_state::none;
   uint32_t from_ = 0;
-  std::vector<account_sources::saying> words_; ///< Oldest first.
+  std::vector<account_sources::saying> words_; ///< The oldest comes first.
 };
 
 } // namespace weir::actors

@@ -11,7 +11,7 @@ namespace weir::actors {
 
 void identity_view::resume(repo_turn& t) {
   if (t.row.identity_due) {
-    // After the known answer: otherwise an outage would prevent the look-up.
+    // The known answer comes first: an outage must not prevent the look-up.
     pace_.wanted = true;
     if (t.row.refused_by != 0 || t.row.words.tombstoned)
       pace_.retry.expect(t.now.steady);
@@ -211,7 +211,7 @@ identity_view::difference identity_view::learn(const storage::identity_row& x,
     t.lane.append_fact(storage::identity_scope, t.row, t.now);
     t.touch_row();
   }
-  if (!last && is_unconfirmed(x)) // Else a crash would prevent the check.
+  if (!last && is_unconfirmed(x)) // A crash must not prevent the check.
     t.set(t.row.identity_due, true);
   return out;
 }

@@ -24,7 +24,7 @@ class identity_view {
 public:
   explicit identity_view(identity_doubt& doubt) noexcept : doubt_(doubt) {}
 
-  /// When the row is loaded: continues the look-up of the last life.
+  /// The row was loaded: the look-up of the last life is continued.
   void resume(repo_turn& t);
 
   /// The repo is new, so its row must be filled from the answer.
@@ -115,7 +115,7 @@ public:
     try_refresh(t);
   }
 
-  /// Like `look_up`, and the look-up survives a crash.
+  /// Does the same as `look_up`, and the look-up survives a crash.
   void look_up_for_sure(repo_turn& t);
 
   /// The identity may have changed: waits for the handle, too, and the look-up

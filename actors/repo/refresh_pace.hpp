@@ -94,7 +94,7 @@ public:
       due_ = now + limits::second_look_pause * (1 << (tries_ - 1));
   }
 
-  /// When the next try begins.
+  /// @returns when the next try begins.
   const std::optional<steady_time>& due() const noexcept { return due_; }
 
   /// @returns true once when that time has come.

@@ -57,7 +57,7 @@ public:
 
 private:
   lazy_deque<waiting_frame> frames_;
-  size_t refusals_ = 0; ///< In this turn.
+  size_t refusals_ = 0; ///< Number of frames refused in this turn.
 };
 
 } // namespace weir::actors

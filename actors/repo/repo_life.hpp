@@ -137,7 +137,7 @@ private:
   bool loaded_ = false;
   bool exists_ = false;
   bool removing_ = false;
-  std::unique_ptr<add_repos> queued_; ///< Rarely: it keeps a REPO small.
+  std::unique_ptr<add_repos> queued_; ///< Rarely set; a pointer saves memory.
 };
 
 } // namespace weir::actors

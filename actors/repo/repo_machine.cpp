@@ -72,7 +72,7 @@ void repo_machine::pump(repo_turn& t) {
          && frames_.take(inbox_.front(), t) == frame_step::taken)
     inbox_.pop();
   if (!inbox_.empty() && inbox_.is_tired())
-    t.arm(t.now.steady); // Goes on after other actors had their turn.
+    t.arm(t.now.steady); // It goes on after other actors had their turn.
   if (!life_.lives() && !life_.is_queued())
     inbox_.settle_all(t);
   buffer_.read(t);

@@ -120,7 +120,7 @@ private:
               repo_turn& t);
 
   repo_settings_ptr settings_;
-  storage::repo_row row_; ///< As the next update will write it.
+  storage::repo_row row_; ///< The row as the next update will write it.
   update_lane lane_;
   repo_inbox inbox_;
   kept_collections kept_;

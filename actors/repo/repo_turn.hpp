@@ -12,7 +12,7 @@ namespace weir::actors {
 struct repo_turn {
   const now_time now;
   const repo_settings& settings;
-  storage::repo_row& row; ///< As the next update will write it.
+  storage::repo_row& row; ///< The row as the next update will write it.
   update_lane& lane;
   repo_effects& out;
 

@@ -38,7 +38,7 @@ struct repo_settings {
   /// SYNC-15
   std::chrono::seconds retry_min = limits::retry_backoff_range.standard;
   std::chrono::seconds retry_max = limits::retry_backoff_max_standard;
-  /// At most `limits::refresh_burst_max` look-ups of one DID in this time.
+  /// A DID has at most `limits::refresh_burst_max` look-ups in this time.
   std::chrono::seconds refresh_min = limits::identity_refresh_range.standard;
   /// A listed rev may run ahead of the stream for this long.
   std::chrono::seconds listing_grace = limits::listing_grace_range.standard;
@@ -78,7 +78,7 @@ enum class repo_counter : uint8_t {
   last_ = update_bounced
 };
 
-/// In the order of `repo_counter`.
+/// The names in the order of `repo_counter`.
 inline constexpr std::array repo_counter_names{
   "applied",          "filtered",            "replayed",
   "bad_shape",        "future_rev",          "bad_signature",
@@ -109,7 +109,7 @@ struct waiting_frame {
   bool refreshed = false; ///< The identity was looked up anew for this frame.
   /// Its number in the sync buffer; 0: it was never there.
   uint64_t number = 0;
-  /// Since when the frame waits because its rev is later than our clock.
+  /// The time since which it waits because its rev is ahead of our clock.
   std::optional<steady_time> ahead{};
 };
 
@@ -118,7 +118,7 @@ enum class frame_step : uint8_t { taken, wait };
 
 /// The rev of a commit whose signature is valid: evidence of the time.
 struct heard_rev {
-  uint32_t upstream = 0; ///< 0: from a fetch.
+  uint32_t upstream = 0; ///< 0: it came by a fetch.
   bool relay = false;
   atproto::tid rev;
   bool sound = true; ///< The rev was acceptable, too.
@@ -157,13 +157,13 @@ struct repo_effects {
   /// Frames whose PDS is to blame for them. They are finished now or later.
   std::vector<position> refused;
   std::optional<journal_update> update;
-  bool load_identity = false;    ///< From the cache, or by a look-up.
-  bool refresh_identity = false; ///< By a new look-up.
+  bool load_identity = false;    ///< Ask IDENTITY, which may know it.
+  bool refresh_identity = false; ///< Ask for a new look-up.
   uint64_t identity_asked = 0;   ///< Number of that question.
   bool share_identity = false;   ///< The awaited answer has one more cause.
   uint32_t identity_cause = 0;   ///< The upstream that is its cause; 0: none.
   std::optional<account_question> ask_host;
-  std::optional<repo_wish> wish; ///< Without the host.
+  std::optional<repo_wish> wish; ///< The REPO adds the host.
   std::optional<fetch_order> order;
   size_t chunks_done = 0; ///< Credit for the BACKFILL.
   std::optional<job_ended> job_end; ///< A failure stops the BACKFILL.

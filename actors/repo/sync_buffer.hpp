@@ -141,7 +141,7 @@ private:
   repo_inbox& inbox_;
   identity_doubt& doubt_;
   lazy_deque<waiting_frame> frames_;
-  size_t bytes_ = 0; ///< Of `frames_`.
+  size_t bytes_ = 0; ///< Bytes of `frames_`.
   uint64_t disk_bytes_ = 0;
   draining drain_ = draining::none;
   bool read_pending_ = false;

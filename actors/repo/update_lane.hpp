@@ -179,16 +179,16 @@ private:
   atproto::did repo_;
   uint64_t incarnation_;
   std::shared_ptr<const storage::chain_row> chain_;
-  /// As in the last update that was sent; none when there is no row.
+  /// The status in the last update that was sent; none without a row.
   std::optional<storage::repo_status> written_status_;
   storage::repo_update next_;
-  std::vector<position> marks_; ///< Finished with the next update.
-  size_t content_bytes_ = 0;    ///< In the next update.
+  std::vector<position> marks_; ///< Frames that the next update finishes.
+  size_t content_bytes_ = 0;    ///< Content bytes of the next update.
   bool used_ = false;
   bool row_dirty_ = false;
   bool in_flight_ = false;
   bool chunk_in_flight_ = false;
-  std::vector<position> followers_; ///< Finished with the update in flight.
+  std::vector<position> followers_; ///< What the update in flight finishes.
   sent_update sent_;
 };
 

@@ -61,7 +61,7 @@ private:
   struct home {
     repo_actor handle;
     std::vector<atproto::stamped_frame> stash;
-    std::vector<std::function<void()>> later; ///< Commands.
+    std::vector<std::function<void()>> later; ///< Commands that wait.
 
     bool has_work() const noexcept { return !stash.empty() || !later.empty(); }
   };

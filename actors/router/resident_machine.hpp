@@ -52,7 +52,7 @@ public:
 
   private:
     friend class resident_machine;
-    /// When it was last used; for a parked one, when it was parked.
+    /// The time of its last use; for a parked one, when it was parked.
     steady_time used;
     std::list<atproto::did>::iterator lru;
   };
@@ -148,7 +148,7 @@ public:
 
   struct swept {
     closing close;
-    std::vector<atproto::did> fence; ///< Were parked for the whole window.
+    std::vector<atproto::did> fence; ///< They were parked for the whole window.
   };
 
   /// Closes REPOs that were idle for too long, and revives parked ones.

@@ -50,7 +50,7 @@ public:
 
 private:
   tracked_set on_disk_;
-  std::unordered_map<uint64_t, size_t> coming_; ///< Additions of each.
+  std::unordered_map<uint64_t, size_t> coming_; ///< Open additions of each DID.
 };
 
 } // namespace weir::actors

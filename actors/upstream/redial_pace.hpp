@@ -11,7 +11,7 @@
 
 namespace weir::actors {
 
-/// When a stream connects again (protocol-coverage.md 1.3, 1.14).
+/// Decides when a stream connects again (protocol-coverage.md 1.3, 1.14).
 class redial_pace {
 public:
   /// The stream brought a new event: the next wait is the shortest again.

@@ -9,9 +9,9 @@
 
 namespace weir::actors {
 
-/// When the row of a stream is written, one write at a time, and what is
-/// durable. A changed position waits for `limits::cursor_write_interval`, a new
-/// stamp does not: it is durable before a frame with it is passed on.
+/// Decides when the row of a stream is written, one write at a time, and knows
+/// what is durable. A changed position waits `limits::cursor_write_interval`,
+/// a new stamp does not: it is durable before a frame with it is passed on.
 ///
 /// Part of an `upstream_machine`; one thread.
 class row_writes {

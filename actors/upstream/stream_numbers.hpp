@@ -113,7 +113,7 @@ private:
   size_t bad_tries_ = 0;
   size_t skipped_ = 0;
   size_t skipped_here_ = 0; ///< Counted anew for each connection.
-  size_t skips_max_ = limits::bad_frames_skipped_min; ///< Of this connection.
+  size_t skips_max_ = limits::bad_frames_skipped_min; ///< The connection's own.
 };
 
 } // namespace weir::actors

@@ -12,9 +12,9 @@
 
 namespace weir::actors {
 
-/// When the event of a frame happened; 0 when the frame does not say so. For a
-/// commit that is its rev. Other frames name the moment in which their host
-/// wrote them: a #sync may show a repo that has not changed for a long time.
+/// @returns when the event of a frame happened; 0 when the frame does not say
+/// so. For a commit that is its rev. Other frames name the moment in which
+/// their host wrote them: a #sync may show a repo that is unchanged for long.
 inline wall_time moment_of(const atproto::frame_peek& x) {
   if (x.kind != atproto::frame_kind::commit)
     return atproto::parse_datetime(x.time).value_or(wall_time{});
@@ -22,7 +22,7 @@ inline wall_time moment_of(const atproto::frame_peek& x) {
   return rev ? rev->time() : wall_time{};
 }
 
-/// Up to which time of day all events of a stream have come: up to now while it
+/// Judges up to which time all events of a stream have come: up to now while it
 /// has nothing to send, otherwise as far as its last frames say. The row of the
 /// stream keeps that time.
 ///
@@ -33,7 +33,7 @@ inline wall_time moment_of(const atproto::frame_peek& x) {
 /// Part of an `upstream_machine`; one thread.
 class stream_quiet {
 public:
-  /// Since when it is connected and read and has nothing in flight.
+  /// The time since which it is connected, read, and has nothing in flight.
   const std::optional<steady_time>& since() const noexcept { return since_; }
 
   void note(bool is_quiet, steady_time now) noexcept {
@@ -89,7 +89,7 @@ public:
   }
 
 private:
-  /// When the events of the last frames happened.
+  /// The times when the events of the last frames happened.
   std::array<wall_time, limits::passed_frames> times_{};
   size_t next_ = 0;
   bool noted_ = false; ///< Nothing came since the row says "up to now".

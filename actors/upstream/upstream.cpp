@@ -154,7 +154,7 @@ void upstream::publish() {
 }
 
 upstream_actor::behavior_type upstream::make_behavior() {
-  // Before the first frame can be finished, since it is reported only once.
+  // It must be set before a frame can be finished: that is reported once.
   shared_->set_upstream(machine_.row().id, this);
   perform(machine_.on_intake(shared_->intake.reads(), now()));
   perform(machine_.start(now()));
@@ -229,7 +229,7 @@ upstream_actor spawn_upstream(caf::actor_system& system, context_ptr shared,
   const auto id = row.id;
   const upstream_actor out
     = system.spawn<upstream>(shared, std::move(row), options, std::move(dial));
-  // Before its first turn, so that a stop of the node finds it.
+  // It is set before its first turn, so that a stop of the node finds it.
   shared->set_upstream(id, out);
   return out;
 }

@@ -118,7 +118,7 @@ void upstream_machine::take_frame(shared_bytes frame, steady_time now,
   if (!accept_seq(seq, out))
     return;
   auto who = atproto::did::parse(peek->did);
-  // Otherwise only its seq counts, and its content is not used.
+  // If this is false, only its seq counts, and its content is not used.
   const auto counts
     = peek->kind != atproto::frame_kind::unknown && who.has_value();
   flight_.add({row_.epoch, static_cast<uint32_t>(frame.size()), seq, !counts,
@@ -161,7 +161,7 @@ bool upstream_machine::accept_seq(uint64_t seq, effects& out) {
     restart_numbers(end_reason_, out);
     return false;
   }
-  if (!place.fresh) // Already here or done: a replay after a reconnect.
+  if (!place.fresh) // It is here or done already: a replay after a reconnect.
     return false;
   pace_.gets_on();
   numbers_.receive(seq);

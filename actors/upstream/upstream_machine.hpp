@@ -158,7 +158,7 @@ public:
       writes_.touch();
   }
 
-  /// Since when it is connected and read and has nothing in flight.
+  /// The time since which it is connected, read, and has nothing in flight.
   const std::optional<steady_time>& quiet_since() const noexcept {
     return quiet_.since();
   }
@@ -229,7 +229,7 @@ private:
   std::string last_error_;
   row_writes writes_;
   stream_epoch epoch_{row_, writes_};
-  std::vector<atproto::stamped_frame> held_; ///< Until their stamp is durable.
+  std::vector<atproto::stamped_frame> held_; ///< Their stamp is not durable.
   careful_machine careful_;
   stream_flight flight_;
   admission_machine admission_{flight_, options_};
@@ -238,7 +238,7 @@ private:
   stream_arrivals arrivals_;
   stream_quiet quiet_;
   stream_rest rest_;
-  size_t infos_ = 0; ///< On this connection.
+  size_t infos_ = 0; ///< Number on this connection.
   redial_pace pace_;
   std::optional<steady_time> redial_at_;
 };
