@@ -17,7 +17,7 @@ struct access_options {
   std::string password;
   /// Names allowed in the Host header besides loopback names.
   std::vector<std::string> hosts;
-  /// From any address; from loopback they are always open.
+  /// Probes are open to any address; to loopback they always are.
   bool open_probes = false;
 };
 

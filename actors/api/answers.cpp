@@ -13,7 +13,7 @@ namespace weir::actors {
 
 namespace {
 
-/// Where people find the documentation.
+/// The place where people find the documentation.
 constexpr auto documentation
   = "docs/api.md in the source, share/doc/weir/docs/api.md where weir is installed";
 

@@ -23,7 +23,7 @@ struct api_environment {
   wire::sync_mode mode = wire::sync_mode::manual;
   std::vector<std::string> signal_collections;
   std::vector<std::string> collections;
-  uint32_t filter_generation = 0; ///< Of the filter in force.
+  uint32_t filter_generation = 0; ///< Generation of the filter in force.
   std::shared_ptr<std::atomic<bool>> ready;
   /// Limit for the bodies of all unanswered requests; one more byte is a 503.
   size_t request_bytes_max = limits::bulk_body_bytes_max;
@@ -36,7 +36,7 @@ struct api_environment {
 /// # Ownership and threads
 /// Made by NODE. HTTP servers get the services; the actor does the work.
 struct api {
-  caf::strong_actor_ptr actor; ///< Kept for the shutdown.
+  caf::strong_actor_ptr actor; ///< It is kept for the shutdown.
   std::shared_ptr<net::http_service> data;
   std::shared_ptr<net::http_service> operations;
   std::function<void()> stop;

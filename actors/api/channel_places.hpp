@@ -38,7 +38,7 @@ public:
     place(const place&) = delete;
     place& operator=(const place&) = delete;
 
-    /// From 1; never given to another channel of the node.
+    /// It is at least 1, and no other channel of the node ever gets it.
     uint64_t number() const noexcept { return number_; }
 
   private:

@@ -109,7 +109,7 @@ public:
 
   size_t clients() const noexcept { return clients_; }
 
-  /// When `on_timer` must be called.
+  /// @returns when `on_timer` must be called.
   std::optional<steady_time> due() const {
     std::optional<steady_time> out;
     for (const auto& [repo, x] : waiting_)

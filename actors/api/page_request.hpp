@@ -18,10 +18,10 @@ enum class page_order : uint8_t {
 /// The requested page of a list.
 struct page_request {
   size_t limit = limits::api_page_default; ///< 1 to `limits::api_page_max`.
-  atproto::did after;                      ///< Empty: from the start.
+  atproto::did after;                      ///< Empty for the first page.
   /// Time of `after`, Unix seconds; for `page_order::retry`.
   uint64_t after_due = 0;
-  uint64_t after_id = 0; ///< For `page_order::id`.
+  uint64_t after_id = 0; ///< The same for `page_order::id`.
 };
 
 /// Reads `limit` and `cursor`; `ec::invalid_argument` names the wrong one.

@@ -28,8 +28,8 @@ constexpr std::array table{
   route{port::data, "POST", "/repos/resync", action::resync, {}, bulk,
         wire::did_members},
   route{port::data, "GET", "/repos", action::list, pages},
-  // Before the pattern with a parameter, so that the static route wins
-  // (SYNC-34).
+  // It stands before the pattern with a parameter, so that the static route
+  // wins (SYNC-34).
   route{port::data, "GET", "/repos/errors", action::list_errors, pages},
   route{port::data, "GET", "/repos/:did", action::get_repo},
   route{port::data, "GET", "/config", action::get_config},

@@ -76,7 +76,7 @@ struct matched_route {
 /// Why a request has no route: the path does not exist, or it exists with
 /// another method, or only for WebSockets, or not for WebSockets.
 struct route_miss {
-  std::string_view method; ///< That the path takes; empty: no such path.
+  std::string_view method; ///< Method that the path takes; empty: no such path.
   bool upgrade = false; ///< The request is a WebSocket, and the path is not.
   bool plain = false; ///< The request is not a WebSocket, and the path is.
 };

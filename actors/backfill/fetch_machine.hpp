@@ -16,7 +16,7 @@
 namespace weir::actors {
 
 struct fetch_bounds {
-  size_t spool_bytes_max = limits::spool_memory_bytes_max; ///< In memory.
+  size_t spool_bytes_max = limits::spool_memory_bytes_max; ///< Held in memory.
   size_t index_entries_max = limits::walk_index_entries_max;
   size_t chunks_max = limits::job_chunks_max;
 };
@@ -46,7 +46,7 @@ public:
     std::optional<std::string> host_fault = "";
   };
 
-  /// In the order in which they are carried out.
+  /// They are carried out in this order.
   struct effects {
     bool progress = false; ///< Report how far the download is.
     /// Body bytes that may be read in addition to those granted before.

@@ -66,7 +66,7 @@ private:
   struct fetched {
     std::string path;
     atproto::cid id;
-    size_t offset = 0; ///< In `arena_`.
+    size_t offset = 0; ///< Place of the record in `arena_`.
     size_t size = 0;
     bool undecodable = false;
   };

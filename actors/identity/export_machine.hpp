@@ -100,7 +100,7 @@ private:
     loading,
     idle,
     probing, ///< Asks whether the export ends within what is worth its cost.
-    pausing, ///< Before the next page.
+    pausing, ///< It waits before the next page.
     reading,
     storing,
     clearing
@@ -128,7 +128,7 @@ private:
 
   export_options options_;
   phase at_ = phase::loading;
-  size_t newcomers_ = 0; ///< Since the export was read.
+  size_t newcomers_ = 0; ///< New DIDs since the export was read.
   storage::export_row place_;
   token_bucket pages_{limits::export_pages_per_second,
                       limits::export_pages_at_once};

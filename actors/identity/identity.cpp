@@ -87,7 +87,7 @@ private:
 
   /// The askers, until no further answer can come.
   std::unordered_map<waiter_id, waiter> waiters_;
-  /// From asker and repo to the number in `waiters_`.
+  /// The number in `waiters_` of an asker and a repo.
   std::map<std::pair<caf::actor_addr, atproto::did>, waiter_id> numbers_;
   waiter_id last_waiter_ = 0;
   identity_health health_;

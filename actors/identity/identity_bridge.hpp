@@ -7,8 +7,8 @@ namespace weir::actors {
 
 struct identity_network_options {
   std::string plc_url = "https://plc.directory"; ///< Origin of the directory.
-  /// When set, it is asked for the owners of handles (`resolveHandle`), instead
-  /// of DNS and the handle's own host.
+  /// If set, the server that is asked for the owners of handles
+  /// (`resolveHandle`), instead of DNS and the handle's own host.
   std::string handle_resolver_url;
   bool allow_private = false; ///< Allows did:web on localhost, by plain http.
 };

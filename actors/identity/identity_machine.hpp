@@ -86,7 +86,7 @@ public:
   /// Hosts for which look-ups wait.
   size_t hosts() const noexcept { return desk_.queue().hosts(); }
 
-  /// About how much memory all of this takes.
+  /// @returns about how much memory all of this takes.
   size_t bytes() const noexcept {
     return (cached() + waiting() + hosts()) * limits::identity_entry_bytes
            + desk_.backoff().size() * limits::lookup_failure_bytes;
@@ -95,7 +95,7 @@ public:
 private:
   /// Who gets an answer when a handle was checked. Each document has its check.
   struct handle_wait {
-    size_t checks = 0; ///< In flight.
+    size_t checks = 0; ///< Number of checks in flight.
     std::vector<waiter_id> waiters;
   };
 

@@ -196,7 +196,7 @@ inline result<atproto::did> owner_in_file(const result<lookup_answer>& x,
 inline void take_resolved(const result<lookup_answer>& x,
                           identity_handle& out) {
   out.resolver = resolver_answer::none;
-  // For its own name nothing else follows.
+  // Nothing else follows for its own name.
   out.owner = fail(ec::unreachable, x.error().context);
   if (!x)
     return;

@@ -98,7 +98,7 @@ private:
     if (out.size() <= limits::lookup_cause_bytes_max)
       return out;
     auto end = limits::lookup_cause_bytes_max;
-    while (end > 0 && (out[end] & 0xC0) == 0x80) // Within a character.
+    while (end > 0 && (out[end] & 0xC0) == 0x80) // It is within a character.
       --end;
     out.resize(end);
     out.shrink_to_fit();
@@ -108,7 +108,7 @@ private:
   size_t max_;
   size_t in_row_ = 0;                   ///< Failures without a success between.
   std::optional<steady_time> forgiven_; ///< Failures up to then need not wait.
-  std::list<failure> order_;            ///< Last failed first.
+  std::list<failure> order_;            ///< The last one that failed is first.
   std::unordered_map<std::string_view, std::list<failure>::iterator> failed_;
 };
 

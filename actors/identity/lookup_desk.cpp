@@ -184,7 +184,7 @@ void lookup_desk::enter(const atproto::did& repo, lookup_cause cause,
     refuse(repo, pending_.extract(i).mapped().waiters, room_at(now), out);
 }
 
-/// When the DIDs that wait now will probably have been looked up.
+/// @returns when the DIDs that wait now will probably have been looked up.
 steady_time lookup_desk::room_at(steady_time now) const {
   using std::chrono::microseconds;
   const std::chrono::duration<double> all{

@@ -24,7 +24,7 @@ struct identity_options {
   /// host with the most waiting DIDs makes room for one of another host.
   size_t waiting_max = limits::identity_waiting_max;
   size_t in_flight_max = limits::identity_in_flight_max;
-  size_t failures_max = limits::lookup_failures_max; ///< Remembered.
+  size_t failures_max = limits::lookup_failures_max; ///< How many it remembers.
   /// The most look-ups (actors.md, Who is looked up next); see `lookup_pace`.
   double per_second = limits::plc_per_second_range.standard;
   std::chrono::seconds fresh = limits::identity_fresh;

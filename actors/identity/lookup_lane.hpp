@@ -47,7 +47,7 @@ public:
     return out;
   }
 
-  /// If it waits: this host also needs it.
+  /// This host also needs the look-up, if it waits.
   void share(const atproto::did& repo, const std::string& host) {
     waiting_.share(repo, host);
   }
@@ -85,7 +85,7 @@ public:
       retries_.charge(now, -1, 0);
   }
 
-  /// When `take` has a look-up; none: not before one that is under way ends.
+  /// @returns when `take` has one; none: not before one under way ends.
   std::optional<steady_time> due(steady_time now) const {
     if (running_ >= places_)
       return std::nullopt;

@@ -41,7 +41,7 @@ public:
   /// Look-ups a second at the moment.
   double per_second() const noexcept { return rate_; }
 
-  /// When another look-up may begin; `now` when it may at once.
+  /// @returns when another look-up may begin; `now` when it may at once.
   steady_time next(steady_time now) const noexcept {
     const auto rested = rests_until_ ? std::max(now, *rests_until_) : now;
     return std::max(rested, now + bucket_.delay(now));

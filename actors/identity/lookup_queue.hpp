@@ -42,12 +42,12 @@ public:
     return lane_of(repo).push({repo, cause}, host);
   }
 
-  /// If it waits: this host also needs it.
+  /// This host also needs the look-up, if it waits.
   void share(const atproto::did& repo, const std::string& host) {
     lane_of(repo).share(repo, host);
   }
 
-  /// If it waits: it is not needed any more.
+  /// The look-up, if it waits, is not needed any more.
   void drop(const atproto::did& repo) { lane_of(repo).drop(repo); }
 
   /// Counts another request to the directory against the same budget.
@@ -85,7 +85,7 @@ public:
   /// How many look-ups the directory gets.
   const lookup_pace& pace() const noexcept { return pace_; }
 
-  /// When `next` may have a look-up; none: not before the next `done`.
+  /// @returns when `next` may have one; none: not before the next `done`.
   std::optional<steady_time> due(steady_time now) const {
     auto a = directory_.due(now);
     if (a)

@@ -159,7 +159,7 @@ private:
     return i == hosts_.end() ? 0 : i->second.size;
   }
 
-  host_map hosts_; ///< Those with waiting look-ups.
+  host_map hosts_; ///< Hosts with waiting look-ups.
   waiter_map waiting_;
   std::array<turns, lookup_causes> turns_; ///< The next host in turn is first.
   std::set<std::pair<size_t, std::string_view>> by_size_;

@@ -62,7 +62,7 @@ void recall_known(const context_ptr& shared) {
   std::vector<storage::due_repo> places(limits::health_known_max);
   for (auto& x : places)
     x = anywhere(*shared->random);
-  places.emplace_back(); // For a store with few repos.
+  places.emplace_back(); // A store with few repos is read from here.
   const auto job = [shared, places = std::move(places)](store_readers&) {
     for (const auto& from : places) {
       const auto page = shared->stores.list_status(

@@ -45,7 +45,7 @@ struct memory_plan {
   // -- one fetch
   size_t spool = 0;         ///< A larger CAR is in a file.
   size_t index_entries = 0; ///< Blocks of a CAR; more are in a file.
-  size_t chunks = 0;        ///< On their way to the JOURNAL.
+  size_t chunks = 0;        ///< Bytes on their way to the JOURNAL.
 };
 
 /// @pre the numbers of `config` are in their ranges

@@ -316,7 +316,7 @@ void node::impl::stop() {
   net.configured = nullptr;
   net.tls = nullptr;
   net.transport = nullptr;
-  // Also releases handles of requests that were never answered.
+  // This also releases handles of requests that were never answered.
   net.threads = nullptr;
   system.reset();
 }

@@ -54,8 +54,8 @@ struct node_seams {
 struct node_holdings {
   uint64_t repos = 0;
   uint64_t store_bytes = 0; ///< Approximate size on disk.
-  /// At its start: repos that must be fetched again because `collections`
-  /// changed.
+  /// Repos that must be fetched again because `collections` has changed, as
+  /// counted at its start.
   uint64_t outdated = 0;
 };
 

@@ -62,7 +62,7 @@ struct node_config {
   std::vector<upstream_config> upstreams;
   future_cursor_policy on_future_cursor = future_cursor_policy::reset;
   bool assume_contiguous_seq = false;
-  /// For each PDS; a relay's events are not limited.
+  /// The limit of each PDS; a relay's events are not limited.
   size_t pds_events_per_second = limits::pds_events_per_second_range.standard;
   std::string plc_url = "https://plc.directory";
   double plc_per_second = limits::plc_per_second_range.standard;
@@ -70,9 +70,9 @@ struct node_config {
   bool allow_private_addresses = false;
   std::string ca_file; ///< PEM; empty = the machine's.
 
-  tracking_mode mode = tracking_mode::manual;  ///< SYNC-17 to 19
-  std::vector<std::string> signal_collections; ///< SYNC-18
-  std::vector<std::string> collections;        ///< SYNC-20; empty = all
+  tracking_mode mode = tracking_mode::manual;  ///< Which repos (SYNC-17 to 19).
+  std::vector<std::string> signal_collections; ///< For signal mode (SYNC-18).
+  std::vector<std::string> collections;        ///< Kept (SYNC-20); empty: all.
   /// SYNC-11
   size_t sync_parallelism = limits::sync_parallelism_range.standard;
   size_t sync_per_host = limits::sync_per_host_range.standard;
@@ -86,7 +86,7 @@ struct node_config {
   std::chrono::seconds listing_pause = limits::listing_pause_range.standard;
   std::chrono::seconds completeness_interval
     = limits::completeness_interval_range.standard;
-  /// For each upstream.
+  /// The limit of each upstream.
   size_t listing_requests_per_hour = limits::listing_requests_range.standard;
   std::chrono::seconds listing_grace = limits::listing_grace_range.standard;
   /// RepoNotFound counts when it was answered twice, at least this far apart.
@@ -103,7 +103,7 @@ struct node_config {
   size_t consumer_window_events = limits::consumer_window_events_range.standard;
   size_t consumer_window_bytes = limits::consumer_window_bytes_range.standard;
   size_t consumer_attempts_max = limits::consumer_attempts_range.standard;
-  bool consumer_disable_acks = false; ///< TAP_DISABLE_ACKS
+  bool consumer_disable_acks = false; ///< As TAP_DISABLE_ACKS says.
 
   /// Scheduler threads; 0 = one for each core. Each partition has one more.
   size_t threads = limits::threads_range.standard;

@@ -21,7 +21,7 @@ struct partition_environment {
   home_ptr home;
   /// Called when the node cannot go on.
   std::function<void(const error&)> on_failure;
-  std::vector<guarded_child>& children; ///< Gets those of the partition.
+  std::vector<guarded_child>& children; ///< It gets those of the partition.
 };
 
 /// One partition of a node: a store, the JOURNAL that alone writes it, and all
@@ -88,7 +88,7 @@ private:
 
   partition_environment env_;
   std::unique_ptr<store_set> store_;
-  storage::consumer_state consumer_; ///< As it was loaded.
+  storage::consumer_state consumer_; ///< Its state as it was loaded.
   bool ran_before_ = false;          ///< The CONSUMER had a row.
   known_repos known_;
   uint32_t filter_generation_ = 0;

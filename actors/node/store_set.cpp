@@ -186,7 +186,7 @@ load_listings(const store_set& store,
               const std::vector<storage::upstream_row>& upstreams,
               const std::vector<std::string>& collections) {
   auto wanted = collections;
-  wanted.emplace_back(); // All repos.
+  wanted.emplace_back(); // An empty entry stands for all repos.
   std::vector<listing_machine::row> out;
   for (const auto& x : upstreams)
     for (const auto& collection : wanted) {
@@ -210,7 +210,7 @@ result<storage::consumer_state> load_channel_consumer(store_set& store,
   ran_before = state->has_value();
   if (*state)
     return **state;
-  // Like Tap's consumer: it begins with the log, and the row makes it durable.
+  // It begins with the log, as Tap's consumer does; the row makes it durable.
   storage::journal_batch fresh;
   storage::consumer_change change;
   change.name = channel_consumer;

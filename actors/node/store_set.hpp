@@ -50,7 +50,7 @@ result<uint32_t> load_filter(store_set& store,
 
 /// What a start needs to know about all repos.
 struct known_repos {
-  std::vector<tracked_set> tracked; ///< By ROUTER of the partition.
+  std::vector<tracked_set> tracked; ///< One for each ROUTER of the partition.
   bool quiet_work = false; ///< Some repos have quiet work (`has_quiet_work`).
 };
 

@@ -34,7 +34,7 @@ public:
 
 private:
   store_readers& store_;
-  uint32_t number_; ///< Among the READERs of its store, from 0.
+  uint32_t number_; ///< Its place among the READERs of its store, from 0.
   bool own_thread_;
 };
 

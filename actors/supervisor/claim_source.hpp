@@ -46,7 +46,7 @@ struct claim_word {
   kind what = kind::missing;
   std::string pds;
   int64_t fetched_at = 0; ///< Unix seconds.
-  /// With `away`: the DID is not looked up again before this time.
+  /// The DID, if `away`, is not looked up again before this time.
   steady_time not_before{};
 
   static claim_word of(const identity_answer& x) {

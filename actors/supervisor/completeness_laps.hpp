@@ -73,7 +73,7 @@ public:
     due_ = now + interval_whole_;
   }
 
-  /// When `next` will have something new to return.
+  /// @returns when `next` will have something new to return.
   std::optional<steady_time> due() const {
     return reading_ ? std::nullopt : std::optional{due_};
   }

@@ -58,10 +58,10 @@ struct fetch_entry
   storage::repo_status status = storage::repo_status::pending;
   bool quiet = false;         ///< Its status does not show that it wants work.
   bool attended = false;      ///< Its REPO is woken and no host looked up.
-  uint64_t job = 0;           ///< While running.
-  alarms::iterator alarm;     ///< While delayed.
-  std::optional<wish> again;  ///< Is queued when its stage has ended.
-  /// While ready: the result of the look-up of its host.
+  uint64_t job = 0;           ///< Set while it runs.
+  alarms::iterator alarm;     ///< Set while it is delayed.
+  std::optional<wish> again;  ///< It is queued when its stage has ended.
+  /// The result of the look-up of its host, while it is ready.
   std::shared_ptr<const identity_answer> identity;
 };
 
@@ -90,13 +90,13 @@ struct fetch_lane : fetch_counts {
 
   const std::string* name = nullptr;
   lane_kind kind = lane_kind::untried;
-  size_t entries = 0; ///< In any stage.
+  size_t entries = 0; ///< Entries in any stage.
   std::array<fetch_list, priorities> queued;
   fetch_list ready;
   size_t queued_count = 0;
 
-  size_t failures = 0; ///< In a row.
-  size_t crawls = 0;   ///< In a row, because downloads were too slow.
+  size_t failures = 0; ///< Failures in a row.
+  size_t crawls = 0;   ///< Downloads in a row that were too slow.
   steady_time rest_until;
   steady_time failed_at;   ///< The time of the last failure.
   steady_time answered_at; ///< The time of the last answer.

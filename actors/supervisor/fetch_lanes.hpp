@@ -100,8 +100,8 @@ public:
   /// All permits are taken, and a host that has less than its share waits.
   bool starving(steady_time now) const;
 
-  /// While all permits are taken: the hosts that wait and have none, except the
-  /// silent ones.
+  /// @returns how many hosts wait and have no permit while all are taken,
+  /// except the silent ones.
   size_t without_permit() const;
 
   /// Permits of silent hosts while others wait.
@@ -109,7 +109,7 @@ public:
     return (options_.parallelism - 1) / limits::fetch_silent_part;
   }
 
-  /// While all permits are taken: the waiting host with the fewest permits, of
+  /// @returns, while all permits are taken, the waiting host with the fewest of
   /// those that have less than their share or gave none back lately.
   const fetch_lane* neediest(steady_time now) const;
 
@@ -119,7 +119,7 @@ public:
     reserved_until_ = now + limits::fetch_reserve_time;
   }
 
-  /// When a waiting host may have that last permit again.
+  /// @returns when a waiting host may have that last permit again.
   std::optional<steady_time> next_reserve_end(steady_time now) const {
     const auto waits = all_.ready_count > 0 && reserved_until_ > now;
     return waits ? std::optional{reserved_until_} : std::nullopt;
@@ -189,7 +189,7 @@ private:
                steady_time now) const;
 
   supervisor_options options_;
-  /// Before the lists, which refer to them.
+  /// They stand before the lists, which refer to them.
   std::unordered_map<std::string, fetch_lane> lanes_;
   /// Lanes without entries; the oldest comes first.
   fetch_lane::turns remembered_;

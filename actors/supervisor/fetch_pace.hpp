@@ -186,8 +186,8 @@ private:
     samples_.push_back(std::move(x));
   }
 
-  std::map<uint64_t, state> downloads_; ///< The oldest job first.
-  std::deque<sample> samples_;          ///< The oldest first.
+  std::map<uint64_t, state> downloads_; ///< The oldest job comes first.
+  std::deque<sample> samples_;          ///< The oldest comes first.
 };
 
 } // namespace weir::actors

@@ -89,8 +89,8 @@ public:
                    true);
   }
 
-  listing_page take_page() { return std::move(out_); } ///< At the end.
-  holders_run take_run() { return std::move(run_); }   ///< At the end.
+  listing_page take_page() { return std::move(out_); } ///< Call it at the end.
+  holders_run take_run() { return std::move(run_); }   ///< Call it at the end.
 
 private:
   /// @param keep Keeps the answers. Accounts that were passed over are asked

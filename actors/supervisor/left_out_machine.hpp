@@ -154,7 +154,7 @@ private:
   completeness_budget& budget_;
   size_t census_entries_;
   uint64_t turn_ = 0; ///< The turn of the last census.
-  /// By upstream: the repos that its listing under way has named.
+  /// The repos that the listing under way of each upstream has named.
   std::map<uint32_t, running_census> censuses_;
   /// Upstreams whose last listing named all repos that they have.
   std::set<uint32_t> whole_;

@@ -120,8 +120,8 @@ public:
            && x.named->left_out(atproto::stable_hash(repo.str()));
   }
 
-  /// When the position of the copy is stale: the position of the upstream that
-  /// accounts for the repo. The listing would have proved the copy, and now the
+  /// @returns the position of the upstream that accounts for the repo, if that
+  /// of the copy is stale: the listing would have proved the copy, and now the
   /// host may do so. Undefined: there is nothing to prove.
   static position to_prove(const storage::repo_row& row,
                            const upstream_board& board) {
@@ -210,7 +210,7 @@ private:
 
   std::deque<search> waiting_; ///< At most one for each upstream.
   std::optional<search> reading_;
-  /// By upstream: where its next search begins.
+  /// The place where the next search of each upstream begins.
   std::map<uint32_t, atproto::did> begins_;
 };
 

@@ -35,7 +35,7 @@ public:
 
   std::chrono::microseconds cost() const noexcept { return cost_; }
 
-  /// When all earlier requests are paid for.
+  /// @returns when all earlier requests are paid for.
   steady_time free_at() const noexcept { return free_at_; }
 
 private:

@@ -110,7 +110,7 @@ private:
     bool rests = false; ///< Its host asked us to wait for a long time.
     /// Its last failure made the listing begin anew.
     bool from_the_beginning = false;
-    size_t failures = 0;             ///< In a row.
+    size_t failures = 0;             ///< Failures in a row.
   };
 
   bool discovers_ = false;
@@ -203,7 +203,7 @@ private:
     bool from_the_beginning = false;
     /// Accounts of the run under way were passed over.
     bool passed_over = false;
-    size_t failures = 0;             ///< In a row.
+    size_t failures = 0;             ///< Failures in a row.
     std::string trouble;             ///< Empty: all accounts were answered for.
   };
 

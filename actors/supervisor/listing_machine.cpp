@@ -63,8 +63,8 @@ listing_machine::effects listing_machine::on_clock_set(steady_time now,
   return {.timer = next_due()};
 }
 
-/// When the next page may be requested: after a failure, after mistrust, and
-/// after a wait for which its host asked in any listing.
+/// @returns when the next page may be requested: after a failure, mistrust, and
+/// a wait for which its host asked in any listing.
 steady_time listing_machine::rest_of(const listing_id& what,
                                      const state& x) const {
   const auto i = hosts_.find(what.upstream);
@@ -175,7 +175,7 @@ void listing_machine::on_lines(const listing_id& what,
   if (i == listings_.end() || !i->second.running)
     return;
   auto& x = i->second;
-  uint64_t print = 0; // Does not depend on the order of the repos.
+  uint64_t print = 0; // It does not depend on the order of the repos.
   for (const auto repo : repos) {
     print += repo;
     x.names.add(repo);
@@ -360,7 +360,7 @@ listing_machine::effects listing_machine::rest(state& x, steady_time due) {
 listing_machine::effects listing_machine::on_timer(const upstream_board& board,
                                                    steady_time now,
                                                    wall_time wall) {
-  std::pair<const listing_id, state>* next = nullptr; // The longest overdue.
+  std::pair<const listing_id, state>* next = nullptr; // The most overdue one.
   for (auto& each : listings_) {
     auto& [what, x] = each;
     if (x.running || !x.due || due_of(what, x) > now)

@@ -154,11 +154,11 @@ private:
     /// Wanted anew, at this position, after the present run.
     std::optional<position> again;
     std::chrono::seconds retry{0}; ///< The wait after the last page failed.
-    bool known = false;  ///< Wanted since the start.
-    bool begins = false; ///< Anew when it is due; else where it was.
+    bool known = false;  ///< It was wanted since the start.
+    bool begins = false; ///< It begins anew when it is due, or else goes on.
     std::chrono::seconds mistrust{0}; ///< The last rest because of mistrust.
     std::chrono::seconds doubt{0}; ///< The last rest because of the directory.
-    std::chrono::seconds missing{0}; ///< The last one as it is not offered.
+    std::chrono::seconds missing{0}; ///< The last rest as it is not offered.
     std::optional<steady_time> rests_until;
     size_t pages = 0;
     size_t idle_pages = 0;
@@ -166,7 +166,7 @@ private:
     seen_names names;      ///< The names of this run.
     std::optional<uint64_t> print; ///< The hash of the page under way.
     std::optional<steady_time> due;
-    /// When it came to its end; it is due by interval.
+    /// The time of its end; it is due by interval.
     std::optional<steady_time> ended;
     /// The listing is due, and waits for its stream.
     struct patience {

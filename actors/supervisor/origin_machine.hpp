@@ -91,7 +91,7 @@ public:
       x.several = false;
     }
     const auto looked_at = x.elsewhere + x.without + x.undecided;
-    // At the end, one account of each further page.
+    // After that many, one account of each further page is looked at.
     const auto most
       = std::max(limits::origin_accounts_max, looked_at + 1) - looked_at;
     x.origin = origin;

@@ -63,7 +63,7 @@ public:
     std::vector<question> ask;
     std::vector<account_told> told;
     std::vector<account_told> compared; ///< Answers to such questions.
-    std::vector<question> refused;      ///< To be asked again, later.
+    std::vector<question> refused;      ///< These are asked again later.
     std::vector<atproto::did> unproved; ///< Their hosts never name their revs.
     std::optional<steady_time> timer;
   };
@@ -113,7 +113,7 @@ private:
     /// Asked once this one is over: the account has another host meanwhile.
     std::unique_ptr<question> next{};
     std::optional<steady_time> due; ///< Set while it waits for its time.
-    /// Otherwise its place in the turns, unless it runs.
+    /// Its place in the turns while it neither waits nor runs.
     question_turns::ticket ticket = 0;
   };
 

@@ -83,7 +83,7 @@ public:
     settle(pds);
   }
 
-  /// When a host may be asked again.
+  /// @returns when a host may be asked again.
   std::optional<steady_time> due() const {
     return rest_ends_.empty() ? std::nullopt
                               : std::optional{rest_ends_.begin()->first};

@@ -5,9 +5,9 @@
 
 namespace weir::actors {
 
-/// In signal mode: asks PDSs about accounts that are active again
+/// Asks PDSs in signal mode about accounts that are active again
 /// (`returned_machine`); those with records of a signal collection become
-/// claims. Part of the SUPERVISOR.
+/// claims. It is a part of the SUPERVISOR.
 class returned_accounts {
 public:
   returned_accounts(supervisor_desk& desk, claim_checks& claims)

@@ -80,9 +80,9 @@ public:
   }
 
 private:
-  /// By upstream: the collections whose listing is not complete yet.
+  /// The collections of each upstream whose listing is not complete yet.
   std::map<uint32_t, std::set<std::string>> open_;
-  /// When the look began, all listings were complete.
+  /// All listings were complete when the look began.
   bool looks_after_ = false;
   bool told_nobody_ = false; ///< Reported, or repos were found.
   bool told_nothing_ = false;

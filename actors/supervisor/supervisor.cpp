@@ -152,7 +152,7 @@ private:
                                + left_out.bytes());
   }
 
-  std::unique_ptr<supervisor_parts> parts_; ///< Until it ends.
+  std::unique_ptr<supervisor_parts> parts_; ///< Null once it has ended.
 };
 
 } // namespace

@@ -33,7 +33,7 @@ struct supervisor_environment {
   repo_lister list;
   account_asker ask;
   bool discover = false; ///< Full-network mode: listings add repos.
-  /// In signal mode: relays are asked which repos have records in these.
+  /// Relays are asked which repos have records in these (signal mode).
   std::vector<std::string> signal_collections;
   /// In signal mode, PDSs are asked which repos have records of any signal
   /// collection, in a listing stored under this name. Empty in other modes.
@@ -41,7 +41,7 @@ struct supervisor_environment {
   /// The listings as an earlier start left them.
   std::vector<listing_machine::row> listings;
   uint32_t filter_generation = 0; ///< The generation of the filter in force.
-  /// Not 0: the generation of a filter under which repos have quiet work.
+  /// The generation of a filter under which repos have quiet work; 0: none.
   uint32_t quiet_work_filter = 0;
   question_options questions;
   bool keeps_some = false; ///< `collections` leaves records out.

@@ -36,7 +36,7 @@ struct supervisor_desk {
     self->send(router_of(repo), std::forward<T>(x));
   }
 
-  /// For readers of the log, in the same form as in the lines of UPSTREAM.
+  /// The URL for readers of the log, as in the lines of UPSTREAM.
   std::string url_of(uint32_t upstream) const {
     return board().find(upstream).origin;
   }

@@ -121,7 +121,7 @@ supervisor_machine::on_progress(const fetch_progress& x, steady_time now) {
   effects out;
   const auto* answered = pace_.on_answer(x.job, now);
   const auto is_first = answered != nullptr;
-  if (is_first) // Now, because `on_received` forgets the download.
+  if (is_first) // This comes first, as `on_received` forgets the download.
     lanes_.answered(lanes_.lane_of_name(answered->host), now);
   if (x.received)
     pace_.on_received(x.job, x.bytes, now);

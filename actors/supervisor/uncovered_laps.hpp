@@ -150,7 +150,7 @@ public:
     due_ = next_lap_;
   }
 
-  /// When `next` will have something new to return.
+  /// @returns when `next` will have something new to return.
   std::optional<steady_time> due() const {
     return reading_ ? std::nullopt : std::optional{due_};
   }
@@ -172,7 +172,7 @@ private:
       std::max(share, limits::uncovered_asked_per_lap_min));
   }
 
-  /// Up to this part of it.
+  /// Draws a time between 0 and this part of `x`.
   static std::chrono::microseconds
   draw_from(uint64_t draw, std::chrono::microseconds x, int part) {
     const auto most = std::max<int64_t>((x / part).count(), 1);
@@ -204,10 +204,10 @@ private:
   }
 
   std::chrono::microseconds interval_;
-  uint32_t per_host_; ///< In a lap, on average.
+  uint32_t per_host_; ///< Questions to a host in a lap, on average.
   bool runs_ = false;
   bool reading_ = false;
-  /// When the next page is due while a lap runs; otherwise the next lap.
+  /// The time of the next page while a lap runs; otherwise of the next lap.
   steady_time due_;
   steady_time next_lap_;
   /// The lap reached the end of the rows and goes on from the first row.

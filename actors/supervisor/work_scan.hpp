@@ -36,7 +36,7 @@ public:
   struct request {
     /// A place in the form in which READER named it; empty: the beginning.
     std::string after;
-    size_t limit = 0;   ///< Rows.
+    size_t limit = 0;   ///< The most rows to read.
     bool quiet = false; ///< Quiet work is wanted as well.
   };
 
@@ -116,7 +116,7 @@ private:
   bool reading_ = false;
   std::optional<steady_time> later_; ///< When the next lap is due by itself.
   bool later_quiet_ = false;         ///< That lap looks for quiet work.
-  /// When the row of the last repo that did not fit should be on disk.
+  /// The time when the last repo that did not fit should be on disk.
   std::optional<steady_time> written_;
 };
 

@@ -21,7 +21,7 @@ struct saying {
   position at;         ///< Place of the event; `seq` 0: it is from a listing.
   bool relay = false;  ///< False: it comes from the account's current host.
   bool listed = false; ///< Listings repeat; an event comes once.
-  /// For a listing: the position of its stream when the listing was requested.
+  /// The position of the stream of a listing when the listing was requested.
   /// An #account event after that position may be newer than the listing.
   position asked_at{};
 };

@@ -12,13 +12,13 @@ namespace weir::actors {
 
 /// Numbers of repos by the state of their fetches.
 struct backfill_counts {
-  uint64_t waiting = 0; ///< Waiting for a fetch, or being fetched.
+  uint64_t waiting = 0; ///< Repos that wait for a fetch, or are fetched.
   /// Number of times a repo became synced. It never falls, so its growth is the
   /// number of finished fetches.
   uint64_t synced = 0;
-  uint64_t failed = 0; ///< Will be tried again later.
-  /// When the first repo began to wait since the story rested; unset: not
-  /// known.
+  uint64_t failed = 0; ///< They will be tried again later.
+  /// The time when the first repo began to wait since the story rested; unset:
+  /// it is not known.
   std::optional<steady_time> since{};
   std::optional<steady_time> until{}; ///< When a repo last stopped waiting.
   /// Accounts that listings or streams name are being looked up, so more repos
@@ -41,9 +41,9 @@ struct backfill_news {
   backfill_counts at;
   /// Repos a second since the last line; for `done`: over the whole time.
   double per_second = 0;
-  /// For `progress`: the time until no repo waits any more, at that rate.
+  /// The time until no repo waits, at that rate (`progress`).
   std::optional<std::chrono::seconds> left{};
-  std::chrono::microseconds took{0}; ///< For `done`.
+  std::chrono::microseconds took{0}; ///< Set for `done`.
 };
 
 /// Decides which lines about fetches are logged, as a person would report them:
@@ -92,7 +92,7 @@ private:
   /// Set while no repo waits and few are synced.
   std::optional<steady_time> slow_since_;
   uint64_t synced_before_ = 0; ///< Value of `synced` when the story began.
-  /// Since when an unreported repo waits.
+  /// The time since which an unreported repo waits.
   std::optional<steady_time> waits_since_;
   backfill_counts told_;
   std::optional<steady_time> told_at_;

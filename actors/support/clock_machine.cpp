@@ -48,7 +48,7 @@ void clock_machine::on_signed(const signed_rev& x, steady_time now,
   note_time(now, wall);
   const auto distance = x.rev.micros - wall.micros;
   if (distance < -micros(limits::rev_future_max))
-    return; // An old rev.
+    return; // This is an old rev.
   auto& from = heard_[x.upstream];
   from.relay = x.relay;
   from.hosts_min = x.relay ? limits::clock_hosts_min : 1;

@@ -29,7 +29,7 @@ constexpr bool is_doubt(clock_verdict x) noexcept {
 struct clock_state {
   bool doubted = false;
   bool holds = false; ///< Intake is stopped.
-  /// About how far it was behind when it became suspect.
+  /// How far, about, it was behind when it became suspect.
   std::chrono::microseconds behind{0};
   /// Number of times the clock was set forward: revs that were later than it
   /// may no longer be.
@@ -101,7 +101,7 @@ public:
 private:
   /// A clock's distance from the steady clock: its time when the steady clock
   /// shows 0.
-  using offset = int64_t; // microseconds
+  using offset = int64_t; // Microseconds.
 
   struct heard_signer {
     uint64_t rank = 0; ///< Salted hash; the lowest are kept.

@@ -18,7 +18,7 @@ namespace weir::actors {
 struct completeness_count {
   uint64_t active = 0;   ///< Active accounts; others are not counted at all.
   uint64_t complete = 0; ///< Active accounts whose copy is complete.
-  /// In the order of `completeness::all_terms`; a repo may lack several.
+  /// Counts in the order of `completeness::all_terms`; a repo may lack several.
   std::array<uint64_t, completeness::all_terms.size()> without{};
   /// The incomplete repo whose last full fetch is the oldest; empty when there
   /// is none.

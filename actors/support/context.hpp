@@ -62,7 +62,7 @@ struct context {
 
   const placement& places() const noexcept { return places_; }
 
-  /// In the order of their numbers.
+  /// The partitions in the order of their numbers.
   const std::vector<home_ptr>& partitions() const noexcept {
     return partitions_;
   }
@@ -77,7 +77,7 @@ struct context {
     return *partitions_[places_.partition_of(repo)];
   }
 
-  /// In the order of `placement`.
+  /// Must be called in the order of `placement`.
   void add_router(router_actor x) { routers_.push_back(std::move(x)); }
 
   const std::vector<router_actor>& routers() const noexcept { return routers_; }

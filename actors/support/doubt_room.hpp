@@ -76,7 +76,7 @@ private:
   doubt_bytes most_{UINT64_MAX, UINT64_MAX};
   mutable std::mutex mutex_;
   doubt_bytes all_;
-  /// Only sources that take something, so at most one for each repo that waits.
+  /// Only sources that take something: at most one for each waiting repo.
   std::unordered_map<std::string, doubt_bytes> sources_;
 };
 

@@ -67,7 +67,7 @@ void health_machine::recall(const atproto::did& x, const std::string& host,
 void health_machine::on_look_up(uint64_t subject, look_up_fault fault,
                                 std::string_view text, steady_time now) {
   if (fault == look_up_fault::limited) {
-    directory_.fail(text, now); // Counts only if no answer came before.
+    directory_.fail(text, now); // It counts only if no answer came before.
     look_ups_.succeed(subject, now); // The directory can be reached.
     return limited_.fail(subject, 1, text, now);
   }

@@ -210,7 +210,7 @@ private:
     bool proved = false;
     bool missed = false; ///< Not found since another DID was found.
     bool must_ask = false;
-    steady_time probe_at{}; ///< Not before this time.
+    steady_time probe_at{}; ///< It is not probed before this time.
   };
 
   std::string directory_url_;

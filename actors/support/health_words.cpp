@@ -10,7 +10,7 @@ struct cause_words {
   const char* remedy;
 };
 
-/// In the order of `health_cause`.
+/// The words in the order of `health_cause`.
 constexpr std::array<cause_words, health_causes.size()> words{
   {{"directory",
     "is plc_url right, and can this machine reach it? What is known goes on, "

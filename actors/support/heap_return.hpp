@@ -63,7 +63,7 @@ private:
       next = until;
     }
 
-    std::optional<uint64_t> smallest; ///< Since memory was last given back.
+    std::optional<uint64_t> smallest; ///< Smallest since memory was given back.
     steady_time next;
   };
 

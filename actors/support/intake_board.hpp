@@ -112,7 +112,7 @@ enum class shortage : uint8_t {
 /// that lets something in reads it. Any thread.
 class intake_board {
 public:
-  /// In the order of `shortage`: the first word of each reason.
+  /// The first word of each reason, in the order of `shortage`.
   static constexpr std::array names{"disk", "memory", "store", "clock"};
   static_assert(names.size() == static_cast<size_t>(shortage::clock) + 1);
 

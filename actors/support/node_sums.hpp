@@ -19,7 +19,7 @@ inline uint64_t record_count(const context& x) {
 }
 
 struct state_count {
-  std::string_view word; ///< As in docs/api.md.
+  std::string_view word; ///< The word that docs/api.md has.
   uint64_t count = 0;
 };
 

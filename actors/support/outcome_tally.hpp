@@ -62,8 +62,8 @@ public:
     return failing_;
   }
 
-  /// For a service that all subjects share: it works again when every try
-  /// succeeded for a while, even if some subjects are not tried any more.
+  /// A service that all subjects share works again when every try succeeded for
+  /// a while, even if some subjects are not tried any more.
   void end_if_calm(steady_time now) {
     if (failing_ == 0 || successes_ < limits::health_successes_min
         || now - failed_at_ < limits::health_calm)
@@ -125,7 +125,7 @@ private:
   std::vector<try_> tries_;
   std::string text_;
   uint8_t failing_ = 0;
-  size_t successes_ = 0; ///< Since the last failure.
+  size_t successes_ = 0; ///< Successes since the last failure.
   steady_time failed_at_;
 };
 
@@ -187,7 +187,7 @@ public:
 
 private:
   bool has_answered_ = false;
-  size_t failures_ = 0;                 ///< Since the last answer.
+  size_t failures_ = 0;                 ///< Failures since the last answer.
   std::optional<steady_time> asked_at_; ///< Time of the first question.
   steady_time failed_at_;
   std::string text_;

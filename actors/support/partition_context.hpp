@@ -19,16 +19,16 @@ namespace weir::actors {
 struct consumer_stats {
   std::atomic<uint64_t> position{0}; ///< Everything at or below is acked.
   std::atomic<uint64_t> backlog{0};  ///< Durable events not settled yet.
-  /// When the oldest event was logged that could be delivered and is not
-  /// settled, in microseconds since 1970; 0 when there is none.
+  /// The time when the oldest event was logged that could be delivered and is
+  /// not settled, in microseconds since 1970; 0 when there is none.
   std::atomic<int64_t> oldest_us{0};
   std::atomic<uint64_t> in_flight{0};
   std::atomic<uint64_t> sent{0};
   std::atomic<uint64_t> acked{0};
   std::atomic<uint64_t> redelivered{0};
-  std::atomic<uint64_t> foreign_acks{0}; ///< For ids that the log never gave.
+  std::atomic<uint64_t> foreign_acks{0}; ///< Acks of ids the log never gave.
   std::atomic<uint64_t> refused_acks{0}; ///< Messages that were not acks.
-  std::atomic<uint64_t> dead_letters{0}; ///< Kept now.
+  std::atomic<uint64_t> dead_letters{0}; ///< Dead letters kept now.
 
   /// Age of the oldest event that could be delivered and is not settled.
   double backlog_seconds(wall_time now) const noexcept {
@@ -69,7 +69,7 @@ private:
 struct partition_context {
   explicit partition_context(uint16_t x) : number(x) {}
 
-  const uint16_t number;       ///< Among the partitions of the node, from 0.
+  const uint16_t number;       ///< Its place among the partitions, from 0.
   wire::event_numbers numbers; ///< Never changes while there are actors.
   account_board accounts;
   store_stats stats;

@@ -8,9 +8,9 @@
 
 namespace weir::actors {
 
-/// Where the repos of a node live: the partition of a DID, whose store keeps
-/// the repo, and the ROUTER there that works on it. Nothing else decides this:
-/// a second rule that disagreed would give one repo two REPOs.
+/// Decides where the repos of a node live: the partition of a DID, whose store
+/// keeps the repo, and the ROUTER there that works on it. Nothing else decides
+/// this: a second rule that disagreed would give one repo two REPOs.
 ///
 /// Each partition has the same number of ROUTERs. The ROUTERs of a node are
 /// counted from 0, partition after partition.

@@ -32,7 +32,7 @@ struct store_readers {
   storage::collection_table& names;
   storage::tail_cache& tail;
   uint32_t readers = 0; ///< READERs that `spawn_reader` gave it to.
-  /// In keys: every partition has a store of its own, so there it is always 0.
+  /// The partition in keys: always 0, as each partition has its own store.
   static constexpr uint16_t key_partition = 0;
 
   struct repo_rows {
@@ -44,7 +44,7 @@ struct store_readers {
 
   result<repo_rows> load_repo(const atproto::did& repo) const;
 
-  /// Only the row.
+  /// Reads only the row.
   result<std::optional<storage::repo_row>>
   load_row(const atproto::did& repo) const;
 

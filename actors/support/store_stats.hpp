@@ -11,13 +11,13 @@ namespace weir::actors {
 
 /// Counts of the store's content. The JOURNAL writes them; any thread may read.
 struct store_stats {
-  /// By `repo_status`. Index 0: repos that are out of sync with an inactive
+  /// Repos by `repo_status`. Index 0: those out of sync with an inactive
   /// account, so that nothing is fetched.
   std::atomic<uint64_t> repos[6] = {};
-  /// By `repo_status` alone, whatever the account's status: as `GET /repos`
+  /// Repos by `repo_status`, whatever the account's status: as `GET /repos`
   /// shows it.
   std::atomic<uint64_t> statuses[6] = {};
-  /// By `account_status`.
+  /// The same by `account_status`.
   std::atomic<uint64_t> accounts[7] = {};
   /// Steady time when the first repo began to wait for its fetch; 0: no repo
   /// has since the story of the backfill set it back.

@@ -20,7 +20,7 @@ struct upstream_view {
   std::string origin;
   bool relay = false;
   uint32_t epoch = 0;
-  uint64_t first_cursor = 0; ///< Durable; 0 = unset.
+  uint64_t first_cursor = 0; ///< The durable one; 0: unset.
   /// The epoch has no hole since its begin, although no event of it came yet:
   /// the connection that began it is still open. Durable.
   bool whole = false;
@@ -198,8 +198,8 @@ public:
     return i == views_.end() ? upstream_view{} : *i;
   }
 
-  /// When a listing of the upstream was last compared, in Unix seconds; 0:
-  /// never. Written by SUPERVISOR.
+  /// @param at When a listing of the upstream was last compared, in Unix
+  /// seconds; 0: never. SUPERVISOR calls this.
   void set_audited(uint32_t id, int64_t at) {
     const std::lock_guard guard{mutex_};
     audited_[id] = at;

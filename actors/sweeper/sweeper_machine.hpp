@@ -192,7 +192,7 @@ private:
   bool again_ = false; ///< Something was erased since the last scan.
   std::deque<atproto::did> to_step_;
   std::vector<storage::open_erasure> to_compact_;
-  std::deque<sweeper_range> ranges_; ///< Still to be compacted.
+  std::deque<sweeper_range> ranges_; ///< They are still to be compacted.
   bool left_ = false; ///< A part of this compaction is still on the disk.
   steady_time compacting_since_{};
   steady_time rest_until_{}; ///< No compaction begins before this time.
