@@ -122,7 +122,7 @@ std::string encode_base58(bytes_view x) {
                                                         return b != 0;
                                                       })
                                          - x.begin());
-  bytes digits; // Least significant first.
+  bytes digits; // The least significant comes first.
   digits.reserve(x.size() * 138 / 100 + 1);
   for (const uint32_t byte : x.subspan(zeros)) {
     auto carry = byte;
@@ -146,7 +146,7 @@ std::optional<bytes> decode_base58(std::string_view x) {
   if (x.size() > limits::base58_bytes_max)
     return std::nullopt;
   const auto zeros = std::min(x.find_first_not_of(base58_letters[0]), x.size());
-  bytes out; // Least significant first.
+  bytes out; // The least significant comes first.
   out.reserve(x.size());
   for (const char c : x.substr(zeros)) {
     const auto value = base58_values[static_cast<uint8_t>(c)];

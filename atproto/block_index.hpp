@@ -8,7 +8,7 @@
 
 namespace weir::atproto {
 
-/// Where the bytes of a block lie in a spool.
+/// The place of a block's bytes in a spool.
 struct block_place {
   uint64_t offset = 0;
   size_t size = 0;

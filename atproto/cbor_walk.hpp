@@ -44,7 +44,7 @@ public:
     rules_.depth_max = std::min(rules_.depth_max, limits::cbor_depth_hard_max);
   }
 
-  /// Where the item ended or where the fault was found.
+  /// The place where the item ended or where the fault was found.
   size_t position() const noexcept { return static_cast<size_t>(at_ - begin_); }
 
   fault run() {

@@ -18,7 +18,7 @@ struct rules {
   /// keys may come in any order, but none twice, and at most
   /// `limits::cbor_unsorted_entries_max` entries of a map may be out of order.
   bool canonical_order = true;
-  /// Only 64-bit floats that are finite and not -0.0.
+  /// Allowed are only 64-bit floats that are finite and not -0.0.
   bool allow_floats = false;
 };
 

@@ -30,7 +30,7 @@ struct frame_peek {
   std::string_view did;
   /// The `rev` of a #commit or #sync. Borrowed and unchecked like `did`.
   std::string_view rev;
-  /// When the host made the frame. Borrowed and unchecked like `did`.
+  /// The time when the host made the frame. Borrowed, unchecked like `did`.
   std::string_view time;
 };
 

@@ -59,7 +59,7 @@ struct builder::impl {
   }
 
   block_sink sink;
-  std::vector<open_node> levels; ///< By depth.
+  std::vector<open_node> levels; ///< One open node for each depth.
   std::string last_key;
 };
 

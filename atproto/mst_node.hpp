@@ -83,7 +83,7 @@ private:
 
   bytes out_;       ///< Starts with room for the longest head.
   size_t end_;      ///< Where the written bytes end.
-  std::string key_; ///< The last one added.
+  std::string key_; ///< The key that was added last.
   size_t size_ = 0;
 };
 

@@ -46,8 +46,8 @@ struct tree_node {
   bool empty() const noexcept { return entries.empty() && left.null(); }
 };
 
-/// Where a subtree hangs: its depth, and the bounds between which its keys must
-/// lie. An empty bound is no bound.
+/// The place of a subtree: its depth, and the bounds between which its keys
+/// must lie. An empty bound is no bound.
 struct place {
   int depth = 0;
   std::string_view low;

@@ -296,7 +296,7 @@ private:
   /// check.
   void look_at_special(std::string_view key, bytes_view value) {
     constexpr std::string_view blob = "\x64"
-                                      "blob"; // In its encoded form.
+                                      "blob"; // The text in its encoded form.
     constexpr uint8_t empty_text = cbor::major_text << 5;
     const bool alone = key == "$link" || key == "$bytes";
     if (alone && depth_ == 1)

@@ -63,7 +63,7 @@ inline constexpr std::array<std::string_view, 22> crash_point_names{
 static_assert(crash_point_names.size()
               == static_cast<size_t>(crash_point::sweep_compacted) + 1);
 
-/// Where and when the process is to die.
+/// The point and the time at which the process is to die.
 struct crash_plan {
   crash_point at{};
   uint64_t passage = 1;

@@ -207,7 +207,7 @@ struct listing_page {
   uint32_t upstream = 0;
   std::string collection;
   result<std::vector<repo_listed>> repos;
-  /// When a PDS was asked for a collection: accounts without records of it, and
+  /// Accounts without records of the collection that a PDS was asked for, and
   /// accounts that need not be asked about.
   std::vector<repo_listed> without;
   size_t unanswered = 0; ///< How many of these could not be decided.

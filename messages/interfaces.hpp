@@ -53,7 +53,7 @@ using repo_actor = common_actor::extend<
   caf::replies_to<remove_repos>::with<remove_result>,
   caf::replies_to<resync_repos>::with<resync_result>,
   caf::replies_to<ask_tracked>::with<tracked_reply>,
-  // For a fetch: from the SUPERVISOR, then from the BACKFILL.
+  // The next ones are for a fetch: from the SUPERVISOR, then from BACKFILL.
   caf::replies_to<begin_fetch>::with<job_ended>,
   caf::replies_to<attend_repo>::with<repo_attended>,
   caf::reacts_to<repo_chunk>, caf::reacts_to<repo_fetched>,

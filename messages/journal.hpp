@@ -35,7 +35,7 @@ struct repo_receipt {
 /// that waits. From: UPSTREAM, IDENTITY, CONSUMER, SUPERVISOR. To: JOURNAL.
 struct journal_rows {
   std::shared_ptr<const storage::journal_batch> rows;
-  uint64_t token = 0; ///< Repeated in `rows_durable`.
+  uint64_t token = 0; ///< It is repeated in `rows_durable`.
 };
 
 /// The rows are durable. From: JOURNAL.

@@ -122,7 +122,7 @@ struct identity_answer {
   uint64_t asked = 0;
   bool last = true;    ///< No other answer to these questions will come.
   bool settled = true; ///< No newer document will come, a handle at most.
-  /// After a failure: asked before this time, it fails again without a look-up.
+  /// If asked before this time, a failure comes again without a look-up.
   steady_time not_before{};
   bool checked = true; ///< False when nobody could tell whose handle it is.
 };

@@ -56,7 +56,7 @@ private:
   boost::asio::posix::stream_descriptor alarm_; ///< An eventfd.
   std::array<std::byte, 8> alarm_bytes_{};
   std::mutex mutex_;
-  std::vector<task> posts_; ///< Of other threads; the first one rings.
+  std::vector<task> posts_; ///< Tasks of other threads; the first one rings.
   std::vector<task> taken_; ///< Taken from `posts_`, to be run.
 };
 

@@ -37,7 +37,7 @@ public:
 
   struct admission {
     std::optional<number> place;  ///< Unset: the client is refused.
-    std::optional<number> victim; ///< Lost its place to the new client.
+    std::optional<number> victim; ///< It lost its place to the new client.
   };
 
   explicit connection_places(const bounds& x) : bounds_(x) {}

@@ -80,7 +80,7 @@ void running_call::end(result<void> outcome) {
 
 void running_call::close_stream() {
   if (!stream_)
-    return; // Still waiting: the pool sees that the call is over.
+    return; // It still waits: the pool sees that the call is over.
   stream_->close();
   stream_ = nullptr;
   pool_->release(origin_, nullptr);
@@ -261,7 +261,7 @@ bool running_call::redirect(const http_head& head) {
   request_.target = std::move(*next);
   phase_ = phase::connect;
   retried_ = false;
-  make_request(); // Cannot fail: the headers were good, and the URL is parsed.
+  make_request(); // It cannot fail: headers and URL were good.
   arm();
   origin_ = target().origin();
   pool_->acquire(shared_from_this(), false);

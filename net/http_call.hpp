@@ -71,10 +71,10 @@ private:
   http_client_options options_;
   event_loop& loop_;
   std::unique_ptr<timer> sweeper_;
-  std::map<std::string, place> places_; ///< By origin.
+  std::map<std::string, place> places_; ///< Keys: origins.
   size_t idle_ = 0;
   size_t waiting_ = 0;
-  std::map<uint64_t, std::shared_ptr<running_call>> calls_; ///< By number.
+  std::map<uint64_t, std::shared_ptr<running_call>> calls_; ///< Keys: numbers.
   uint64_t admitted_ = 0;
   bool closed_ = false;
 };

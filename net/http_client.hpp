@@ -27,7 +27,7 @@ struct http_call_limits {
   size_t head_bytes_max = limits::http_response_head_bytes_max;
   std::chrono::microseconds connect = limits::connect_timeout;
   std::chrono::microseconds tls = limits::tls_timeout;
-  /// From the request's last byte to the end of the response head.
+  /// The time from the request's last byte to the end of the response head.
   std::chrono::microseconds first_byte = limits::first_byte_timeout;
   std::chrono::microseconds total = limits::http_total_timeout;
   /// The body must bring `rate_window` x this many bytes in each window. Time
@@ -145,11 +145,11 @@ class http_client {
 public:
   virtual ~http_client() = default;
 
-  /// For small answers: collects the body, then calls `done` once on an io
-  /// thread.
+  /// Collects the body, so it is for small answers; then calls `done` once on
+  /// an io thread.
   virtual http_call_ptr get(http_request request, http_handler done) = 0;
 
-  /// For answers of any size; `sink` is kept until `on_end`.
+  /// Takes answers of any size; `sink` is kept until `on_end`.
   virtual http_call_ptr stream(http_request request,
                                std::shared_ptr<http_sink> sink)
     = 0;

@@ -149,14 +149,14 @@ private:
   std::string upgrade_key_;
   std::unique_ptr<http_parser> parser_; ///< Reads the current request.
   size_t body_bytes_max_ = 0;
-  size_t body_bytes_ = 0; ///< Received so far.
+  size_t body_bytes_ = 0; ///< Bytes received so far.
   bool interim_ = false;  ///< "100 Continue" is being written.
 
   std::string out_head_;
   shared_bytes out_body_;
   size_t written_ = 0;
   size_t cut_after_ = SIZE_MAX; ///< Bytes of the reply, for simulated faults.
-  std::shared_ptr<reply_rest> rest_; ///< Of the reply, for simulated faults.
+  std::shared_ptr<reply_rest> rest_; ///< Rest of a reply, for simulated faults.
   size_t lingered_ = 0;
 };
 

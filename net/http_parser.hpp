@@ -22,14 +22,14 @@ enum class body_framing : uint8_t {
 
 /// Everything in front of a body. Header names are in lower case.
 struct http_head {
-  std::string method; ///< Requests.
-  std::string target; ///< Requests.
-  int status = 0;     ///< Responses.
+  std::string method; ///< Only in requests.
+  std::string target; ///< Only in requests.
+  int status = 0;     ///< Only in responses.
   http_headers headers;
   bool http_1_0 = false;
   bool keep_alive = false;
   body_framing framing = body_framing::none;
-  uint64_t content_length = 0; ///< For `sized`.
+  uint64_t content_length = 0; ///< Valid with `sized`.
 };
 
 /// Why a request is refused.

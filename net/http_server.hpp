@@ -48,9 +48,9 @@ struct http_reply {
   shared_bytes body;
   /// The answer is sent after this time; nothing is read meanwhile.
   std::chrono::microseconds delay{0};
-  /// For simulated faults: cuts the connection after this many body bytes.
+  /// Cuts the connection after this many body bytes (simulated faults).
   std::optional<size_t> cut_after_bytes;
-  /// For simulated faults: is sent after `body`.
+  /// It is sent after `body` (simulated faults).
   std::shared_ptr<reply_rest> rest;
 };
 

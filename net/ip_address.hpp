@@ -33,7 +33,7 @@ struct ip_address {
 
 std::string to_string(const ip_address& x);
 
-/// Where a socket is bound or connected.
+/// An address where a socket is bound or connected.
 struct endpoint {
   ip_address address;
   uint16_t port = 0;

@@ -64,7 +64,7 @@ class listener {
 public:
   virtual ~listener() = default;
 
-  /// Where it listens; the real port when port 0 was asked for.
+  /// The address where it listens, with the real port instead of port 0.
   virtual const endpoint& local() const noexcept = 0;
 
   /// Stops accepting. From any thread.

@@ -151,7 +151,7 @@ private:
 
   mutable std::mutex mutex_; ///< Guards what follows.
   std::deque<shared_bytes> queue_;
-  size_t queued_messages_ = 0; ///< In `queue_` and `line_`.
+  size_t queued_messages_ = 0; ///< Frames in `queue_` and `line_`.
   size_t queued_bytes_ = 0;
   bool refused_ = false; ///< `on_drained` is due when there is room.
   bool flush_posted_ = false;

@@ -225,7 +225,7 @@ private:
   std::shared_ptr<ws_listener> listener_;
   std::unique_ptr<timer> deadline_;
 
-  stream_ptr stream_; ///< Until the upgrade is done.
+  stream_ptr stream_; ///< Set until the upgrade is done.
   std::string key_;
   std::string request_;
   size_t sent_ = 0;

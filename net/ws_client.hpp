@@ -57,7 +57,7 @@ struct ws_close_info {
   bool opened = false; ///< Whether `on_open` was called.
   int http_status = 0; ///< Answer to the upgrade; 0 when none came.
   std::optional<std::chrono::seconds> retry_after;
-  uint16_t close_code = 0; ///< Of the peer's close frame; 0 when none came.
+  uint16_t close_code = 0; ///< The peer's code; 0 when no close frame came.
   std::string close_text;  ///< Its reason; at most 123 bytes of UTF-8.
 };
 

@@ -90,7 +90,7 @@ public:
     const char* reason = "";
   };
 
-  /// Where to read next; never empty. Valid until the next call.
+  /// The place to read to next; never empty. Valid until the next call.
   std::span<uint8_t> prepare();
 
   /// `n` bytes were read into what `prepare` returned.
@@ -103,7 +103,7 @@ public:
 
 private:
   static constexpr size_t buffer_bytes_start = 4'096;
-  /// After this number of reads in a row that need far less, it shrinks.
+  /// The buffer shrinks after this many reads in a row that need far less.
   static constexpr unsigned small_reads_max = 64;
   /// A payload of which more than this is missing is read into its place.
   static constexpr size_t direct_bytes_min = 16'384;

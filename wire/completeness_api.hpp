@@ -36,7 +36,7 @@ struct completeness_upstream {
   position since;
   uint64_t received = 0; ///< The last seq that was received.
   uint64_t cursor = 0;   ///< Everything up to this seq is processed.
-  /// When its listing was last compared, in Unix seconds; 0 for never.
+  /// The last time that its listing was compared, in Unix seconds; 0: never.
   int64_t audited = 0;
 };
 
@@ -50,9 +50,9 @@ struct completeness_view {
   std::span<const term_view> terms;
   completeness_upstream upstream;
   position proved;               ///< The repo's position (CONS-08).
-  atproto::tid first_rev;        ///< CONS-07
-  atproto::tid last_indexed_rev; ///< CONS-06
-  atproto::tid last_stream_rev;  ///< CONS-09
+  atproto::tid first_rev;        ///< The first rev (CONS-07).
+  atproto::tid last_indexed_rev; ///< The rev of the last fetch (CONS-06).
+  atproto::tid last_stream_rev;  ///< The last streamed rev (CONS-09).
   atproto::tid last_rev;         ///< Everything up to this rev is applied.
   uint32_t filter = 0; ///< Generation of the filter that it was fetched with.
   uint32_t filter_in_force = 0;

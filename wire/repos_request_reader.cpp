@@ -188,7 +188,7 @@ private:
     return depth == 2 && state_ != nullptr && *state_ == member_state::list;
   }
 
-  /// For the member being read; null if not wanted.
+  /// The state of the member being read; null if it is not wanted.
   member_state* state_ = nullptr;
 };
 

@@ -39,7 +39,7 @@ struct journal_batch {
   std::vector<upstream_row> upstreams;
   std::vector<listing_change> listings;
   std::vector<std::pair<atproto::did, identity_row>> identities;
-  /// In order. A DID without a row is removed.
+  /// They are written in order. A DID without a row is removed.
   std::vector<std::pair<atproto::did, std::optional<identity_row>>> exported;
   std::optional<export_row> export_place;
   std::vector<consumer_change> consumers;

@@ -71,8 +71,8 @@ constexpr uint8_t text_key_tag = 2;
 /// The first half of a SHA-256, which is enough to address content.
 using short_hash = std::array<uint8_t, 16>;
 
-/// For a blessed CID the first 16 bytes of its digest, for another one those of
-/// the SHA-256 over the CID. The codec is ignored, since equal bytes are equal
+/// @returns the first 16 bytes of the digest of a blessed CID, or else of the
+/// SHA-256 over the CID. The codec is ignored, since equal bytes are equal
 /// content.
 short_hash short_hash_of(const atproto::cid& x);
 

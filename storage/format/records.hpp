@@ -78,7 +78,7 @@ struct upstream_row {
   uint64_t first_cursor = 0; ///< Seq since which there is no gap; 0: unset.
   bool reset_pending = false;
   stream_life life = stream_life::settled;
-  /// In careful mode: seq of the frame being handled; 0 for none.
+  /// Seq of the frame being handled in careful mode; 0 for none.
   uint64_t suspect = 0;
   uint32_t ends = 0; ///< How often the process ended while handling it.
   /// Everything that the host sent before this time, in microseconds since
@@ -105,7 +105,7 @@ struct export_row {
   std::string directory;
   uint64_t place = 0; ///< Number of the last operation that was read.
   std::string last;   ///< CID of that operation.
-  /// When the export was last read to its end, in Unix seconds; 0 for never.
+  /// The time of its last whole reading, in Unix seconds; 0 for never.
   int64_t whole_at = 0;
 
   bool operator==(const export_row&) const = default;
@@ -116,7 +116,7 @@ struct listing_row {
   std::string cursor;
   bool done = false;
   position noted; ///< Since when no gap is known, at its begin; seq 0: unset.
-  /// When the last one ended, in Unix seconds; 0 for never.
+  /// The time when the last one ended, in Unix seconds; 0 for never.
   int64_t audited = 0;
 
   bool operator==(const listing_row&) const = default;

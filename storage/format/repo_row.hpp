@@ -95,8 +95,8 @@ struct repo_row {
   /// the account signed, and that of a listing.
   atproto::tid missed_rev;
   atproto::tid listed_rev;
-  /// When the host first answered RepoNotFound, in Unix seconds. 0 when it did
-  /// not, or has answered something else since.
+  /// The time of the host's first answer RepoNotFound, in Unix seconds. 0 when
+  /// there was none, or the host has answered something else since.
   int64_t not_found_at = 0;
   /// Hash of the key with which events failed verification; 0 for none. When
   /// the document later has another key or host, those events may have been

@@ -30,7 +30,7 @@ struct waiting_on_disk {
   atproto::stamped_frame frame;
 };
 
-/// Where an operation came from.
+/// The way in which an operation came.
 enum class provenance : uint8_t { live = 1, buffer = 2, resync = 3 };
 
 /// One operation to append. The committer assigns its index, ids, hashes and

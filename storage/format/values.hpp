@@ -35,7 +35,7 @@ constexpr bool is_event_scope(uint32_t scope) noexcept {
 constexpr uint16_t main_branch = 0; ///< Verified history.
 /// Operations that failed verification for good.
 constexpr uint16_t denied_branch = 1;
-/// From here on: histories that are signed but contradict each other.
+/// Histories from here on are signed but contradict each other.
 constexpr uint16_t first_fork_branch = 16;
 
 /// Names and ids of the collections of one store. Codecs borrow it.

@@ -9,7 +9,7 @@ namespace weir::storage {
 
 class write_batch;
 
-/// Where a batch stands in the log of its partition.
+/// The place of a batch in the log of its partition.
 struct batch_place {
   uint16_t partition = 0;
   op_id last = 0;          ///< Last operation of the log after it.

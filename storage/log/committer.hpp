@@ -57,7 +57,7 @@ public:
   /// `ec::storage_failure`.
   result<commit_result> commit(const journal_batch& group);
 
-  /// From now on refuses updates of `repo` from its present and earlier actors.
+  /// Begins to refuse updates of `repo` from its present and earlier actors.
   /// The caller must first commit all updates that it received before.
   /// @returns the incarnation of the next actor.
   uint64_t fence(const atproto::did& repo) { return updates_.fence(repo); }

@@ -36,7 +36,7 @@ struct log_reader::filling {
   const log_page& page;
   op_id after;
   op_id durable;
-  /// Where the next block must begin when no block may be skipped.
+  /// The id at which the next block must begin when none may be skipped.
   std::optional<op_id> next;
   std::vector<log_entry_ptr> entries;
   size_t ops = 0;

@@ -13,7 +13,7 @@ namespace weir::storage {
 struct repo_guard {
   bool chain_known = false;
   uint64_t commit_revision = 0;
-  uint64_t operations = 0; ///< Of all streams; every change raises it.
+  uint64_t operations = 0; ///< Those of all streams; every change raises it.
   op_id erased_through = 0;
 
   bool row_known = false;
@@ -54,7 +54,7 @@ private:
   using entries = std::list<std::pair<atproto::did, repo_guard>>;
 
   size_t capacity_;
-  entries entries_; ///< Most recently used first.
+  entries entries_; ///< The most recently used comes first.
   std::unordered_map<std::string_view, entries::iterator> by_did_;
 };
 

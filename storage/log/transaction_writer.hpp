@@ -16,7 +16,7 @@ struct log_tail {
   atproto::digest previous{}; ///< `block_hash` of the last block, or zeros.
   int64_t written_us = 0;     ///< Time of the last block.
   uint32_t minute = 0;        ///< Last minute of the time index.
-  uint64_t events = 0;        ///< In the whole log (`is_event_scope`).
+  uint64_t events = 0;        ///< Events of the whole log (`is_event_scope`).
 };
 
 /// Reads the end of the log from the store. `ec::storage_failure` when the last

@@ -9,7 +9,7 @@
 /// thread.
 namespace weir::storage {
 
-/// Where a consumer continues.
+/// The place where a consumer continues.
 struct consumer_state {
   consumer_row row;
   std::vector<acked_range> acked; ///< Ranges above the position, in order.

@@ -41,7 +41,7 @@ public:
 
   result<repo_state> load(const atproto::did& repo) const;
 
-  /// Only the row.
+  /// Reads only the row.
   result<std::optional<repo_row>> row(const atproto::did& repo) const;
 
   /// `repos_with_status` of this store.

@@ -62,8 +62,8 @@ result<void> each_row(const database& db, const key_range& range, Visit visit) {
   return each_row<Row, Key>(db.scan(range), std::move(visit));
 }
 
-/// At most `limit` rows of a reader in order, each as what `make(key, row)`
-/// returns.
+/// @returns at most `limit` rows of a reader in order, each as what
+/// `make(key, row)` returns.
 template <class Row, table_key Key, class Reader, class Make>
 auto first_rows(Reader rows, size_t limit, Make make) {
   std::vector<std::invoke_result_t<Make, Key&, Row&>> out;

@@ -280,7 +280,7 @@ private:
   int64_t written_us_ = 0;
   uint64_t events_ = 0;
   uint32_t minute_ = 0;
-  /// For erased repos only.
+  /// The last erased operation of each erased repo.
   std::unordered_map<atproto::did, op_id> erased_through_;
 };
 

@@ -223,11 +223,11 @@ private:
   uint64_t next_ = 0;
   std::optional<atproto::digest> hash_; ///< Empty after a gap.
   std::unordered_set<uint32_t> seen_;   ///< Main streams of this repo.
-  last_operations last_;                ///< Of this repo.
+  last_operations last_;                ///< Those of this repo.
   bool lives_ = false;       ///< The stream has rows that are not erased.
-  op_id erased_through_ = 0; ///< Of this repo.
-  uint64_t index_base_ = 0;  ///< Of this repo.
-  std::optional<erasure_row> erasing_; ///< Of this repo.
+  op_id erased_through_ = 0; ///< The last that was erased of it.
+  uint64_t index_base_ = 0;  ///< The index base of this repo.
+  std::optional<erasure_row> erasing_; ///< The open erasing of this repo.
   uint64_t operations_ = 0;
 };
 
