@@ -11,7 +11,7 @@ namespace weir::bench {
 struct corpus_facts {
   std::filesystem::path path;
   size_t accounts = 0;
-  uint64_t records = 0; ///< Before the live events.
+  uint64_t records = 0; ///< Records before the live events.
   uint64_t events = 0;
   uint64_t commits = 0;
   int64_t last_seq = 0; ///< The relay's last seq.

@@ -18,7 +18,7 @@ struct stage {
   double reference_nanos = 0; ///< Time on the reference machine.
   /// Does a batch of operations. Returns how many.
   std::function<size_t()> run;
-  /// Also count the threads that it starts, such as those of the store.
+  /// The threads that it starts count, too, such as those of the store.
   bool whole_process = false;
 };
 

@@ -32,9 +32,9 @@ struct bench_sizes {
   simnet::population_options first;
   size_t repeats = 0;
   std::chrono::milliseconds calibration{0};
-  std::chrono::milliseconds slot{0}; ///< For a micro benchmark.
+  std::chrono::milliseconds slot{0}; ///< Time of one micro benchmark.
   size_t slots = 0;
-  std::chrono::seconds patience{0}; ///< For one phase of a load.
+  std::chrono::seconds patience{0}; ///< The most for one phase of a load.
   std::chrono::seconds steady_span{0}; ///< What `steady` measures.
 };
 

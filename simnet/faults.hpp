@@ -78,8 +78,8 @@ private:
   result<size_t> choose(const fault& x);
   std::optional<size_t> any_account(const fault& x);
   void happen(world::account& x, const fault& what);
-  /// Where `migrate` moves the account: to `target`, or without it to the next
-  /// honest host.
+  /// The host to which `migrate` moves the account: `target`, or without it the
+  /// next honest one.
   size_t new_home(const world::account& x, const fault& what) const {
     return what.target.value_or((x.host + 1)
                                 % world_.options().population.hosts);

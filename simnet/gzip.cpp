@@ -8,7 +8,7 @@ namespace weir::simnet {
 
 bytes gzip(bytes_view x) {
   constexpr int level = 1;
-  constexpr int gzip_window = 15 + 16; // Largest window, gzip header.
+  constexpr int gzip_window = 15 + 16; // Largest window, with a gzip header.
   constexpr int memory = 8;
   assert(x.size() <= std::numeric_limits<uInt>::max());
   z_stream z{};

@@ -25,10 +25,10 @@ struct population_options {
   size_t deactivated = 0;
   /// How many of 1,000 accounts have a p256 key; the rest have a k256 key.
   unsigned p256_per_thousand = 30;
-  /// When the first account was made. Everything initial is dated within two
+  /// The time of the first account. Everything initial is dated within two
   /// years after that, so it is in the past of any correct clock.
   wall_time epoch{1'609'459'200'000'000};
-  /// Also makes records whose bytes are valid but which strict readers refuse:
+  /// It also makes records with valid bytes that strict readers refuse:
   /// floats and integers beyond 2^53 (protocol-coverage.md 6.1, 6.7).
   bool unsafe_records = false;
   /// Collections that only one account uses, with one record each, in addition
@@ -79,12 +79,12 @@ constexpr size_t wide_collections = 1'024;
 struct hostile_host_options {
   hostility kind = hostility::slow;
   size_t accounts = 1;
-  /// For a slow host: bytes per second of each download.
+  /// Bytes per second of each download (`slow`).
   uint64_t bytes_per_second = 20'000;
   /// Lines of a page of an endless listing: ten times as many as anybody asks
   /// for.
   size_t page_lines = 10'000;
-  /// For a wide host: collections of each account, with one record each.
+  /// Collections of each account, with one record each (`wide`).
   size_t collections = wide_collections;
 };
 

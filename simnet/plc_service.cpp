@@ -72,8 +72,8 @@ public:
     }
   }
 
-  /// At most `count` operations with numbers above `after`, as JSON lines in
-  /// the form of a directory that numbers operations.
+  /// @returns at most `count` operations with numbers above `after`, as JSON
+  /// lines in the form of a directory that numbers operations.
   std::string lines_after(uint64_t after, size_t count) {
     const std::lock_guard lock{guard_};
     std::string out;
@@ -88,7 +88,7 @@ public:
     return out;
   }
 
-  /// At most `count` operations after `time`, in the older form without seq.
+  /// The same after `time`, in the older form without seq.
   std::string lines_after(const std::string& time, size_t count) {
     const std::lock_guard lock{guard_};
     std::string out;
@@ -127,7 +127,7 @@ private:
   const wall_time epoch_;
   std::mutex guard_;
   std::vector<entry> entries_;
-  /// For each account the index of its last entry.
+  /// The index of the last entry of each account.
   std::map<size_t, size_t> last_;
 };
 

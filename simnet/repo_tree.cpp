@@ -25,7 +25,7 @@ struct node {
   int depth;
   node_ptr left;
   std::vector<entry> entries;
-  size_t records = 0; ///< In this subtree, at the last hashing.
+  size_t records = 0; ///< Those in this subtree, at the last hashing.
   atproto::cid id;    ///< Undefined when changed since then.
   bytes block;
   mutable uint64_t seen = 0; ///< The last collection that included this node.

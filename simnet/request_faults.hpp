@@ -25,19 +25,19 @@ class request_faults {
 public:
   struct order {
     fault_kind what = fault_kind::slow_repo;
-    /// Only this host, or this account. Everywhere when empty.
+    /// It hits only this host, or this account; all of them when empty.
     std::optional<size_t> host;
     std::string did;
     /// Number of requests that it hits.
     size_t count = 1;
     /// The delay, or the Retry-After of a limit.
     std::chrono::milliseconds time{0};
-    uint64_t bytes_per_second = 0; ///< For `trickle_repo`.
+    uint64_t bytes_per_second = 0; ///< Set for `trickle_repo`.
     /// The time at which it ends in any case.
     std::optional<steady_time> until;
-    /// For `directory_stale`: all accounts as they were, by number.
+    /// All accounts as they were, by number (`directory_stale`).
     std::shared_ptr<const std::vector<account_view>> past;
-    /// For `stale_repo`: all repositories as they were, by number.
+    /// All repositories as they were, by number (`stale_repo`).
     std::shared_ptr<const std::vector<shared_bytes>> repositories;
   };
 

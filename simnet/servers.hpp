@@ -13,7 +13,7 @@
 
 namespace weir::simnet {
 
-/// Where a network is reached: origins such as `http://127.0.0.1:PORT`.
+/// The addresses of a network: origins such as `http://127.0.0.1:PORT`.
 struct network_urls {
   std::string plc; ///< It also resolves handles.
   std::vector<std::string> hosts;
@@ -43,7 +43,7 @@ public:
           pacer::worker work, control_maker control,
           hostile_hosts* hostile = nullptr);
 
-  /// As `stop`.
+  /// Does the same as `stop`.
   ~servers();
 
   servers(const servers&) = delete;

@@ -29,7 +29,7 @@ struct channel_client::impl : std::enable_shared_from_this<impl> {
   std::unique_ptr<net::timer> timer;
   net::ws_client_ptr client;
   uint64_t session_number = 0;
-  std::deque<uint64_t> acks; ///< Waiting for room in the socket's queue.
+  std::deque<uint64_t> acks; ///< They wait for room in the socket's queue.
   size_t owed_frames = 0;    ///< Credit to give back when the acks are out.
   size_t owed_bytes = 0;
   bool stopped = false;

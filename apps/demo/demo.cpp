@@ -19,7 +19,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto poll_interval = 100ms;
-constexpr auto deadline = 60s; ///< For each phase that waits.
+constexpr auto deadline = 60s; ///< The limit of each phase that waits.
 constexpr auto status_interval = 10s;
 constexpr size_t findings_shown = 20;
 constexpr uint64_t forget_every = 5'000; ///< One in this many is not acked.

@@ -56,7 +56,7 @@ void demo_faults::plan() {
 /// Causes these faults while the directory cuts every connection.
 void demo_faults::silence(std::initializer_list<fault_kind> kinds) {
   steps_.push_back([this] {
-    // Until `directory_up`.
+    // The fault lasts until `directory_up`.
     inject({.kind = fault_kind::directory_refuse, .count = 0});
   });
   for (const auto kind : kinds)

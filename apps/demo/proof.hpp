@@ -18,7 +18,7 @@ struct comparison {
   uint64_t active = 0; ///< Accounts whose every record must be equal.
   uint64_t inactive = 0;
   uint64_t records = 0; ///< Records of the active ones in the network.
-  /// At most 20; `wrong` has all accounts.
+  /// These are at most 20; `wrong` has all accounts.
   std::vector<std::string> differences;
   std::set<std::string> wrong; ///< Accounts that are not equal.
 

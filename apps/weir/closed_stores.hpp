@@ -35,7 +35,7 @@ public:
 private:
   struct opened {
     std::unique_ptr<storage::collection_table> names;
-    storage::tail_cache tail{1}; ///< Empty.
+    storage::tail_cache tail{1}; ///< It stays empty.
     std::unique_ptr<store_readers> readers;
   };
 

@@ -17,7 +17,7 @@ std::string offer(const CLI::Option& x) {
     return "_weir_names -f";
   if (value == "DIR" || value == "DIRECTORY")
     return "_weir_names -d";
-  return ":"; // Nobody but the user knows it.
+  return ":"; // Only the user knows it.
 }
 
 /// One branch of a `case`.

@@ -15,8 +15,8 @@ struct host_check_options {
   /// here is tried with the key of its present document, and a tombstone is
   /// checked again.
   std::string directory;
-  /// Also report as findings what may have happened at the host after the store
-  /// was closed, what was still to be done here, and what the host cannot prove
+  /// Findings also tell what may have happened at the host after the store was
+  /// closed, what was still to be done here, and what the host cannot prove
   /// itself.
   bool strict = false;
   /// The node follows every account, so an account unknown here is a finding.

@@ -25,7 +25,7 @@ environment process_environment();
 
 struct loaded_settings {
   settings values;
-  /// Where each value comes from that is not the default.
+  /// The source of each value that is not the default.
   std::map<const option*, std::string> origins;
   /// Everything that is wrong, one sentence each. Do not start when there is
   /// any.

@@ -40,7 +40,7 @@ public:
 
 private:
   flag_values flags_;
-  settings loaded_; ///< As they were read.
+  settings loaded_; ///< The settings as they were read.
   settings values_;
 };
 

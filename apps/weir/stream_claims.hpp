@@ -8,8 +8,8 @@
 
 namespace weir::apps {
 
-/// Up to which time a node claims to have everything, by the streams that it
-/// followed: what hosts sent before that time must be in its store.
+/// The time up to which a node claims to have everything, by the streams that
+/// it followed: what hosts sent before that time must be in its store.
 class stream_claims {
 public:
   static result<stream_claims> load(const storage::database& db) {
