@@ -131,16 +131,15 @@ TEST_F(VerifyTest, RefusesARevInTheFuture) {
   const auto at = [&](std::chrono::microseconds before) {
     return verify_frame(frame, key, repo.now() + -before);
   };
-  EXPECT_EQ(limits::rev_future_max, std::chrono::minutes{5});
   EXPECT_TRUE(at(limits::rev_future_max));
-  const auto done = at(limits::rev_future_max + std::chrono::microseconds{1});
+  constexpr auto too_far
+    = limits::rev_future_max + std::chrono::microseconds{1};
+  const auto done = at(too_far);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().why, verdict::future_rev);
   EXPECT_EQ(done.error().ahead, next.object.rev);
   const auto forged = next.encode(next.sign(test_repo{99}.key()));
-  EXPECT_EQ(verify_frame(forged, key, repo.now() + -std::chrono::minutes{6})
-              .error()
-              .why,
+  EXPECT_EQ(verify_frame(forged, key, repo.now() + -too_far).error().why,
             verdict::bad_signature)
     << "strangers cannot say what time it is";
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 namespace weir::limits {
 
 // A limit that contradicts another is either never or always reached.
@@ -19,7 +21,7 @@ TEST(LimitsTest, InnerBoundsFitIntoOuterOnes) {
 
 // protocol-coverage.md 0 and 10: limits that other implementations enforce,
 // too.
-// protocol-coverage.md 10.1, 10.2, 10.3, 10.8, 10.9, 10.10
+// protocol-coverage.md 10.1, 10.2, 10.3, 10.8, 10.9, 10.10, 10.11
 TEST(LimitsTest, NumbersOfTheProtocolAreExact) {
   EXPECT_EQ(did_bytes_max, 2048u);
   EXPECT_EQ(handle_bytes_max, 253u);
@@ -33,6 +35,7 @@ TEST(LimitsTest, NumbersOfTheProtocolAreExact) {
   EXPECT_EQ(frame_bytes_max, 5'000'000u);
   EXPECT_EQ(commit_blocks_bytes_max, 2'000'000u);
   EXPECT_EQ(commit_ops_max, 200u);
+  EXPECT_EQ(rev_future_max, std::chrono::minutes{5});
 }
 
 } // namespace weir::limits
