@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-/// Limits of several folders that do not include each other: the value itself
-/// is allowed, value + 1 is not.
+/// Limits of `base`, and of several folders that do not include each other: the
+/// value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 // -- stream frames ------------------------------------------------------------

@@ -51,7 +51,7 @@ set(caf_messages "^messages/(caf_types|interfaces)\\.hpp$")
 # it is plain code that belongs to that library.
 set(machine_may
   "^(base|atproto|wire|messages|storage/format)/\
-|^(net|actors/[a-z]+)/limits(_[a-z]+)?\\.hpp$")
+|^(net|(actors|storage)/[a-z]+)/limits(_[a-z]+)?\\.hpp$")
 set(bounds "/limits(_[a-z]+)?\\.hpp$")
 set(machine_libraries "<(caf|leveldb|openssl|boost/(asio|beast))[/.]")
 

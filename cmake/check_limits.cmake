@@ -1,7 +1,8 @@
 # Fails when a bound of a limits*.hpp is kept by no code, met by no test, or does
 # not stand in the folder that keeps it: in base or actors/support when only one
 # other folder names it, or in a folder that does not. Each actor has a folder of
-# its own; NODE, which wires them, names what others keep as well.
+# its own, and so has each room of storage and each app; NODE, which wires the
+# actors, names what others keep as well.
 # CTest runs: cmake -DROOT=<source dir> -P cmake/check_limits.cmake
 #
 # Naming it counts as "limits::name", or as "name" in a file that says "using
@@ -24,6 +25,13 @@ weir_sources(tables ${code_folders})
 list(FILTER tables INCLUDE REGEX "/limits(_[a-z]+)?\\.hpp$")
 set(restated ${tables} tests/unit/base/limits_test.cpp)
 
+# room_of(<out> <file>): its folder, with the room where it lies in one.
+function(room_of out file)
+  get_filename_component(folder "${file}" DIRECTORY)
+  string(REGEX MATCH "^((storage|actors|apps)/)?[a-z_]+" room "${folder}")
+  set(${out} "${room}" PARENT_SCOPE)
+endfunction()
+
 # -- every bound ---------------------------------------------------------------
 set(names "")
 foreach(table IN LISTS tables)
@@ -32,7 +40,7 @@ foreach(table IN LISTS tables)
   foreach(each IN LISTS found)
     string(REGEX REPLACE ".*[ >]([a-z0-9_]+) *[={]$" "\\1" name "${each}")
     list(APPEND names "${name}")
-    get_filename_component(${name}_home "${table}" DIRECTORY)
+    room_of(${name}_home "${table}")
   endforeach()
 endforeach()
 if(NOT names)
@@ -95,14 +103,16 @@ if(EXISTS "${ROOT}/cmake/limits_scaled.txt")
 endif()
 weir_read_allowed(allowed limits_allowed.txt name)
 
-# Folders that may keep a bound: those of the tree, and each actor's.
+# Folders that may keep a bound: those of the tree, and where these have rooms,
+# each of them instead.
+set(roomy storage actors apps)
 set(rooms ${code_folders})
-list(REMOVE_ITEM rooms actors)
-weir_sources(of_actors actors)
-foreach(source IN LISTS of_actors)
-  string(REGEX MATCH "^actors/[a-z_]+" room "${source}")
+weir_sources(in_rooms ${roomy})
+foreach(source IN LISTS in_rooms)
+  room_of(room "${source}")
   list(APPEND rooms ${room})
 endforeach()
+list(REMOVE_ITEM rooms ${roomy})
 list(REMOVE_DUPLICATES rooms)
 
 set(kept "")
@@ -119,12 +129,12 @@ foreach(table IN LISTS tables)
   string(REGEX REPLACE "constexpr +[A-Za-z0-9_:<>, ]+ " "" text "${text}")
   string(REGEX MATCHALL "[ {(][a-z0-9_]+[,.})]" words "${text}")
   list(TRANSFORM words REPLACE "[^a-z0-9_]" "")
-  string(REGEX MATCH "^(actors/)?[a-z_]+" room "${table}")
+  room_of(room "${table}")
   list(APPEND kept_by_${room} ${words})
 endforeach()
 
 function(check_home name)
-  string(REGEX MATCH "^(actors/)?[a-z_]+" home "${${name}_home}")
+  set(home "${${name}_home}")
   set(keepers "")
   foreach(room IN LISTS rooms)
     if(name IN_LIST kept_by_${room})
@@ -132,7 +142,7 @@ function(check_home name)
     endif()
   endforeach()
   list(LENGTH keepers count)
-  set(shared base actors/support)
+  set(shared base actors/support storage apps)
   if(home IN_LIST shared AND count EQUAL 1 AND NOT keepers STREQUAL home)
     weir_fault("${name}: only ${keepers} keeps it, and ${home} has it")
   elseif(NOT home IN_LIST shared AND NOT home IN_LIST keepers)

@@ -6,8 +6,8 @@
 #include "actors/support/limits.hpp"
 #include "base/clock.hpp"
 #include "messages/consumer.hpp"
-#include "storage/format/limits.hpp"
 #include "storage/format/log_entry.hpp"
+#include "storage/tables/limits.hpp"
 #include "wire/filter.hpp"
 
 #include <chrono>

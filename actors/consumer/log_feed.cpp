@@ -1,6 +1,7 @@
 #include "actors/consumer/log_feed.hpp"
 
 #include "actors/consumer/limits.hpp"
+#include "storage/log/limits.hpp"
 #include "wire/tap.hpp"
 
 #include <utility>

@@ -9,7 +9,7 @@
 #include "actors/support/limits.hpp"
 #include "actors/upstream/limits.hpp"
 #include "base/option_range.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
 
 #include <algorithm>
 

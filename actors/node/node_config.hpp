@@ -8,7 +8,7 @@
 #include "actors/support/tracking_mode.hpp"
 #include "actors/upstream/limits.hpp"
 #include "actors/upstream/upstream_machine.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -6,10 +6,10 @@
 #include "base/crash_point.hpp"
 #include "net/url.hpp"
 #include "storage/disk/partition_stores.hpp"
-#include "storage/format/limits.hpp"
 #include "storage/log/erasure.hpp"
 #include "storage/log/log_epochs.hpp"
 #include "storage/tables/filter_table.hpp"
+#include "storage/tables/limits.hpp"
 #include "storage/tables/repo_table.hpp"
 #include "storage/tables/upstream_table.hpp"
 

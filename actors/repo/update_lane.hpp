@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/repo/repo_types.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <memory>
 #include <optional>

@@ -4,7 +4,7 @@
 #include "actors/support/completeness_census.hpp"
 #include "base/error.hpp"
 #include "messages/account.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <functional>
 #include <memory>

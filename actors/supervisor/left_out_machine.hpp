@@ -5,7 +5,7 @@
 #include "actors/supervisor/left_out_scans.hpp"
 #include "actors/supervisor/question_machine.hpp"
 #include "messages/account.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <map>
 #include <memory>

@@ -2,6 +2,7 @@
 
 #include "actors/supervisor/supervisor_options.hpp"
 #include "actors/support/site.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <algorithm>
 

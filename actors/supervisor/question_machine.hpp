@@ -7,7 +7,6 @@
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 #include "messages/account.hpp"
-#include "storage/format/limits.hpp"
 #include "storage/format/records.hpp"
 
 #include <chrono>

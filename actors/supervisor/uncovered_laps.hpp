@@ -4,8 +4,8 @@
 #include "actors/support/upstream_view.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
-#include "storage/format/limits.hpp"
 #include "storage/format/records.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <algorithm>
 #include <array>

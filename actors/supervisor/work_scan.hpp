@@ -2,7 +2,7 @@
 
 #include "actors/supervisor/limits.hpp"
 #include "base/clock.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -4,11 +4,11 @@
 #include "messages/backfill.hpp"
 #include "messages/consumer.hpp"
 #include "messages/identity.hpp"
-#include "storage/format/limits.hpp"
 #include "storage/log/log_reader.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/head_cursor.hpp"
 #include "storage/tables/identity_table.hpp"
+#include "storage/tables/limits.hpp"
 
 namespace weir {
 

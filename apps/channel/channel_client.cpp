@@ -1,6 +1,6 @@
 #include "apps/channel/channel_client.hpp"
 
-#include "apps/limits.hpp"
+#include "apps/channel/limits.hpp"
 #include "net/ws_client.hpp"
 
 #include <deque>

@@ -1,8 +1,8 @@
 #include "apps/demo/proof.hpp"
 
-#include "storage/format/limits.hpp"
 #include "storage/log/erasure.hpp"
 #include "storage/log/log_reader.hpp"
+#include "storage/tables/limits.hpp"
 #include "storage/tables/repo_table.hpp"
 #include "wire/position.hpp"
 

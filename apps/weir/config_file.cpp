@@ -1,6 +1,6 @@
 #include "apps/weir/config_file.hpp"
 
-#include "apps/limits.hpp"
+#include "apps/weir/limits.hpp"
 #include "base/nearest.hpp"
 
 #include <toml++/toml.h>

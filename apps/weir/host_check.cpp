@@ -4,9 +4,9 @@
 #include "apps/weir/key_look_up.hpp"
 #include "apps/weir/repo_fetch.hpp"
 #include "apps/weir/stream_claims.hpp"
-#include "storage/format/limits.hpp"
 #include "storage/tables/filter_table.hpp"
 #include "storage/tables/head_cursor.hpp"
+#include "storage/tables/limits.hpp"
 #include "storage/tables/repo_table.hpp"
 #include "wire/filter.hpp"
 

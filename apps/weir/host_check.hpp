@@ -2,7 +2,7 @@
 
 #include "apps/weir/closed_stores.hpp"
 #include "apps/weir/web_client.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/disk/limits.hpp"
 #include "storage/verify/verify.hpp"
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "apps/weir/process_limits.hpp"
 
-#include "apps/limits.hpp"
+#include "apps/weir/limits.hpp"
 
 #include <cerrno>
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "apps/weir/service_notify.hpp"
 
-#include "apps/limits.hpp"
+#include "apps/weir/limits.hpp"
 #include "base/log.hpp"
 #include "base/printable.hpp"
 

@@ -1,8 +1,8 @@
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
 #include "storage/disk/database_impl.hpp"
+#include "storage/disk/limits.hpp"
 #include "storage/disk/table_purge.hpp"
-#include "storage/format/limits.hpp"
 
 #include <algorithm>
 

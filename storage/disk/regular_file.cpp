@@ -1,7 +1,7 @@
 #include "storage/disk/regular_file.hpp"
 
 #include "base/log.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/disk/limits.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "storage/disk/limits.hpp"
 #include "storage/disk/safe_env_disk.hpp"
-#include "storage/format/limits.hpp"
 
 #include <cstdint>
 #include <functional>

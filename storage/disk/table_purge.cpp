@@ -1,9 +1,9 @@
 #include "storage/disk/table_purge.hpp"
 
 #include "storage/disk/database_impl.hpp"
+#include "storage/disk/limits.hpp"
 #include "storage/disk/manifest.hpp"
 #include "storage/disk/table_list.hpp"
-#include "storage/format/limits.hpp"
 
 #include <leveldb/comparator.h>
 #include <leveldb/table.h>

@@ -1,6 +1,7 @@
 #include "storage/log/erasure.hpp"
 
 #include "storage/format/values.hpp"
+#include "storage/log/limits.hpp"
 #include "storage/tables/chain_table.hpp"
 #include "storage/tables/collection_table.hpp"
 #include "storage/tables/row_access.hpp"

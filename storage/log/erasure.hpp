@@ -1,8 +1,8 @@
 #pragma once
 
 #include "storage/disk/database.hpp"
-#include "storage/format/limits.hpp"
 #include "storage/format/records.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <vector>
 

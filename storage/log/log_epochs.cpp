@@ -2,7 +2,7 @@
 
 #include "atproto/limits.hpp"
 #include "storage/format/keys.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
 #include "storage/log/transaction_writer.hpp"
 #include "storage/tables/row_access.hpp"
 

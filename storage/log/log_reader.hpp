@@ -1,9 +1,9 @@
 #pragma once
 
 #include "storage/disk/database.hpp"
-#include "storage/format/limits.hpp"
 #include "storage/format/log_entry.hpp"
 #include "storage/format/values.hpp"
+#include "storage/log/limits.hpp"
 
 namespace weir::storage {
 

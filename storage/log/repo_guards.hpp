@@ -1,8 +1,8 @@
 #pragma once
 
-#include "storage/format/limits.hpp"
 #include "storage/format/records.hpp"
 #include "storage/format/values.hpp"
+#include "storage/log/limits.hpp"
 
 #include <list>
 #include <unordered_map>

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "storage/format/limits.hpp"
 #include "storage/format/log_entry.hpp"
+#include "storage/log/limits.hpp"
 
 #include <deque>
 #include <mutex>

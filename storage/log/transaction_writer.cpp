@@ -1,7 +1,7 @@
 #include "storage/log/transaction_writer.hpp"
 
 #include "storage/disk/database.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
 
 #include <algorithm>
 

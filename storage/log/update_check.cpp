@@ -2,6 +2,7 @@
 
 #include "atproto/limits.hpp"
 #include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
 
 #include <algorithm>
 

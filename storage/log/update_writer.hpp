@@ -1,8 +1,8 @@
 #pragma once
 
-#include "storage/format/limits.hpp"
 #include "storage/format/update.hpp"
 #include "storage/log/head_writer.hpp"
+#include "storage/log/limits.hpp"
 #include "storage/log/repo_guards.hpp"
 #include "storage/log/transaction_writer.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "storage/format/limits.hpp"
 #include "storage/format/values.hpp"
+#include "storage/tables/limits.hpp"
 #include "storage/tables/name_shares.hpp"
 
 #include <map>

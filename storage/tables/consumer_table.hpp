@@ -1,7 +1,7 @@
 #pragma once
 
 #include "storage/disk/database.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <vector>
 

@@ -1,6 +1,6 @@
 #include "storage/tables/name_shares.hpp"
 
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <algorithm>
 

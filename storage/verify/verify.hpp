@@ -1,7 +1,8 @@
 #pragma once
 
 #include "storage/disk/database.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/disk/limits.hpp"
+#include "storage/verify/limits.hpp"
 
 #include <map>
 #include <memory>

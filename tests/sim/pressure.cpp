@@ -2,7 +2,7 @@
 
 #include "actors/supervisor/limits.hpp"
 #include "actors/support/limits.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <algorithm>
 #include <array>

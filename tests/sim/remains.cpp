@@ -1,8 +1,8 @@
 #include "tests/sim/remains.hpp"
 
 #include "apps/demo/proof.hpp"
-#include "storage/format/limits.hpp"
 #include "storage/tables/head_cursor.hpp"
+#include "storage/tables/limits.hpp"
 #include "storage/verify/verify.hpp"
 #include "tests/sim/broken.hpp"
 #include "tests/sim/enemies.hpp"

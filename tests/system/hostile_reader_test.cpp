@@ -2,7 +2,7 @@
 #include "actors/consumer/limits.hpp"
 #include "actors/node/limits.hpp"
 #include "actors/support/limits.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/hostile_node.hpp"
 

@@ -1,6 +1,5 @@
 #include "actors/support/account_sources.hpp"
 #include "base/limits.hpp"
-#include "storage/format/limits.hpp"
 
 #include <gtest/gtest.h>
 

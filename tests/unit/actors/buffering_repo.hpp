@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/repo/limits.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 #include <iterator>

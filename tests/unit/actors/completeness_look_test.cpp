@@ -1,7 +1,7 @@
 #include "actors/supervisor/completeness_look.hpp"
 
 #include "actors/supervisor/limits_scans.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 #include "tests/unit/actors/upstream_views.hpp"
 
 #include <gmock/gmock.h>

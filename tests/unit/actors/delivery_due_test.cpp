@@ -1,4 +1,4 @@
-#include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
 #include "tests/unit/actors/delivery_world.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 #include "actors/consumer/limits.hpp"
 #include "actors/support/limits.hpp"
 #include "delivery_world.hpp"
-#include "storage/format/limits.hpp"
 
 #include <algorithm>
 

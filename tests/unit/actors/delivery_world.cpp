@@ -1,5 +1,5 @@
 #include "delivery_world.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
 
 #include <algorithm>
 

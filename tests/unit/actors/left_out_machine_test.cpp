@@ -1,6 +1,6 @@
 #include "actors/supervisor/left_out_machine.hpp"
 
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 #include "tests/unit/actors/upstream_views.hpp"
 
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 #include "actors/supervisor/question_machine.hpp"
 #include "actors/supervisor/supervisor_options.hpp"
 #include "actors/support/limits.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #include "actors/repo/limits.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 #include "tests/unit/actors/buffering_repo.hpp"
 
 namespace weir::tests {

@@ -1,5 +1,5 @@
 #include "atproto/limits.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 namespace weir::tests {

@@ -1,6 +1,6 @@
 #include "actors/repo/limits.hpp"
 #include "actors/support/limits.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// The directory is slow or down while keys and hosts change

@@ -1,6 +1,6 @@
 #include "tests/unit/actors/repo_world.hpp"
 
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 #include "tests/unit/actors/machine_frames.hpp"
 
 #include <algorithm>

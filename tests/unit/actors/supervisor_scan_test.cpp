@@ -1,5 +1,5 @@
 #include "actors/supervisor/limits.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 #include "tests/unit/actors/supervisor_queue.hpp"
 
 #include <algorithm>

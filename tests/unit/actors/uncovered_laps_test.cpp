@@ -1,6 +1,6 @@
 #include "actors/supervisor/limits_scans.hpp"
 #include "actors/supervisor/uncovered_laps.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "apps/limits.hpp"
 #include "apps/weir/config_file.hpp"
+#include "apps/weir/limits.hpp"
 #include "tests/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>

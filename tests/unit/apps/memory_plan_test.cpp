@@ -11,7 +11,8 @@
 #include "atproto/limits.hpp"
 #include "base/byte_ledger.hpp"
 #include "base/process_memory.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
+#include "storage/tables/limits.hpp"
 
 #include <gtest/gtest.h>
 

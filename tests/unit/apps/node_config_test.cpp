@@ -6,7 +6,6 @@
 #include "actors/support/limits.hpp"
 #include "base/limits.hpp"
 #include "base/option_range.hpp"
-#include "storage/format/limits.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "apps/limits.hpp"
+#include "apps/weir/limits.hpp"
 #include "apps/weir/process_limits.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "apps/limits.hpp"
+#include "apps/weir/limits.hpp"
 #include "apps/weir/service_notify.hpp"
 #include "tests/support/manager_socket.hpp"
 #include "tests/support/temp_dir.hpp"

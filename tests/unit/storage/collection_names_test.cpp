@@ -1,5 +1,7 @@
 #include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
 #include "storage/tables/chain_table.hpp"
+#include "storage/tables/limits.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,8 @@
 #include "atproto/limits.hpp"
 #include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
 #include "storage/log/log_reader.hpp"
+#include "storage/tables/limits.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 
 #include <gmock/gmock.h>

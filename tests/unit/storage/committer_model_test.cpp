@@ -1,5 +1,5 @@
-#include "storage/format/limits.hpp"
 #include "storage/log/content_reader.hpp"
+#include "storage/log/limits.hpp"
 #include "storage/log/log_reader.hpp"
 #include "storage/tables/head_cursor.hpp"
 #include "storage/tables/repo_table.hpp"

@@ -1,5 +1,6 @@
 #include "storage/format/limits.hpp"
 #include "storage/log/content_reader.hpp"
+#include "storage/log/limits.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 
 // The data that the writer writes, and its cost: storage-format.md 5; OPLOG-05,

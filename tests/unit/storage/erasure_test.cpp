@@ -1,7 +1,7 @@
 #include "actors/sweeper/limits.hpp"
 #include "storage/format/account_fact.hpp"
-#include "storage/format/limits.hpp"
 #include "storage/log/erasure.hpp"
+#include "storage/log/limits.hpp"
 #include "storage/log/log_reader.hpp"
 #include "storage/tables/head_cursor.hpp"
 #include "storage/tables/repo_table.hpp"

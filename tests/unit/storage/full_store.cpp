@@ -1,7 +1,7 @@
 #include "tests/unit/storage/full_store.hpp"
 
 #include "atproto/frame.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
 
 namespace weir::tests {
 

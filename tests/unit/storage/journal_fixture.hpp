@@ -1,8 +1,8 @@
 #pragma once
 
-#include "storage/format/limits.hpp"
 #include "storage/log/committer.hpp"
 #include "storage/tables/collection_table.hpp"
+#include "storage/tables/limits.hpp"
 #include "storage/verify/verify.hpp"
 #include "tests/support/manual_clock.hpp"
 #include "tests/support/memory_disk.hpp"

@@ -1,5 +1,5 @@
 #include "storage/format/keys.hpp"
-#include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
 #include "storage/log/log_epochs.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 

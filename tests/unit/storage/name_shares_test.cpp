@@ -1,4 +1,4 @@
-#include "storage/format/limits.hpp"
+#include "storage/tables/limits.hpp"
 #include "storage/tables/name_shares.hpp"
 
 #include <gtest/gtest.h>

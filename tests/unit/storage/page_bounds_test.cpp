@@ -1,8 +1,11 @@
+#include "storage/disk/limits.hpp"
 #include "storage/format/limits.hpp"
 #include "storage/log/erasure.hpp"
+#include "storage/log/limits.hpp"
 #include "storage/log/repo_guards.hpp"
 #include "storage/tables/consumer_table.hpp"
 #include "storage/tables/head_cursor.hpp"
+#include "storage/tables/limits.hpp"
 #include "storage/tables/repo_table.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 

@@ -1,7 +1,7 @@
 #include "storage/disk/database.hpp"
+#include "storage/disk/limits.hpp"
 #include "storage/disk/regular_file.hpp"
 #include "storage/disk/safe_env_disk.hpp"
-#include "storage/format/limits.hpp"
 #include "tests/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
+#include "storage/disk/limits.hpp"
 #include "storage/disk/table_list.hpp"
-#include "storage/format/limits.hpp"
 #include "tests/support/disk_trials.hpp"
 #include "tests/support/temp_dir.hpp"
 #include "tests/unit/storage/store_fixture.hpp"

@@ -1,4 +1,4 @@
-#include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
 #include "storage/log/tail_cache.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "storage/format/limits.hpp"
+#include "storage/log/limits.hpp"
 #include "storage/tables/row_access.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 

@@ -1,1 +1,2 @@
 #include "storage/format/repo_row.hpp"
+#include "storage/log/limits.hpp"

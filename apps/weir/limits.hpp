@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Limits of `apps`: the value itself is allowed, value + 1 is not.
+/// Limits of `apps/weir`: the value itself is allowed, value + 1 is not.
 namespace weir::limits {
 
 using namespace std::chrono_literals;
@@ -12,11 +12,6 @@ using namespace std::chrono_literals;
 /// How long a message to the service manager waits for room in its queue. The
 /// manager reads within milliseconds, and a stop has 10 s for everything.
 constexpr auto service_message_wait = 1s;
-
-/// Bytes of events on their way to one application, as the node sends at most
-/// at once, and the wait until acks that found the socket full are sent.
-constexpr size_t channel_window_bytes = 8'388'608;
-constexpr auto channel_flush_delay = 1ms;
 
 /// The store uses up to half of the descriptors, and the rest must be enough
 /// for the ports, upstreams, hosts and applications. With fewer, a node would

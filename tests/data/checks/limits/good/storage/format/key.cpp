@@ -1,0 +1,3 @@
+bool fits_key(size_t n) {
+  return n <= limits::two_rooms_max;
+}
