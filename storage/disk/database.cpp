@@ -4,9 +4,29 @@
 #include "storage/disk/limits.hpp"
 #include "storage/disk/table_purge.hpp"
 
+#include <leveldb/iterator.h>
+
 #include <algorithm>
+#include <memory>
 
 namespace weir::storage {
+
+struct row_reader::impl {
+  impl(const database::impl& of, leveldb::Iterator* all, key_range part)
+    : owner(of), rows(all), range(std::move(part)) {}
+
+  ~impl() {
+    if (const auto x = rows->status(); !x.ok())
+      owner.failed_to_read(x);
+  }
+
+  impl(const impl&) = delete;
+  impl& operator=(const impl&) = delete;
+
+  const database::impl& owner;
+  std::unique_ptr<leveldb::Iterator> rows;
+  key_range range;
+};
 
 row_reader::row_reader(std::unique_ptr<impl> x) noexcept
   : impl_(std::move(x)) {}

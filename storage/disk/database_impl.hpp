@@ -3,13 +3,10 @@
 #include "storage/disk/database.hpp"
 #include "storage/disk/opened_store.hpp"
 
-#include <leveldb/iterator.h>
-
 #include <atomic>
-#include <memory>
 #include <mutex>
 
-/// The inside of `database`; only database.cpp and table_purge.cpp include it.
+/// The inside of `database`; in a header since `table_purge` works on it, too.
 namespace weir::storage {
 
 struct database::impl {
@@ -34,23 +31,6 @@ struct database::impl {
 
   /// Closing it may still fail, which is noted in the members above.
   opened_store store;
-};
-
-struct row_reader::impl {
-  impl(const database::impl& of, leveldb::Iterator* all, key_range part)
-    : owner(of), rows(all), range(std::move(part)) {}
-
-  ~impl() {
-    if (const auto x = rows->status(); !x.ok())
-      owner.failed_to_read(x);
-  }
-
-  impl(const impl&) = delete;
-  impl& operator=(const impl&) = delete;
-
-  const database::impl& owner;
-  std::unique_ptr<leveldb::Iterator> rows;
-  key_range range;
 };
 
 } // namespace weir::storage

@@ -6,6 +6,7 @@
 #include "storage/disk/table_list.hpp"
 
 #include <leveldb/comparator.h>
+#include <leveldb/iterator.h>
 #include <leveldb/table.h>
 
 #include <algorithm>
