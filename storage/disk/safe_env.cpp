@@ -1,4 +1,10 @@
-#include "storage/disk/safe_env_parts.hpp"
+#include "storage/disk/safe_env.hpp"
+
+#include "storage/disk/background_worker.hpp"
+#include "storage/disk/guarded_file.hpp"
+
+#include <atomic>
+#include <mutex>
 
 namespace weir::storage {
 

@@ -3,15 +3,11 @@
 #include "storage/disk/safe_env.hpp"
 
 #include <atomic>
-#include <condition_variable>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
-#include <thread>
-#include <utility>
 
-/// The parts of `safe_env`; only `safe_env*.cpp` include it.
+/// The files of `safe_env`, its text log among them; only safe_env.cpp includes
+/// it.
 namespace weir::storage {
 
 using atomic_counters = env_counts<std::atomic<uint64_t>>;
@@ -50,29 +46,5 @@ leveldb::RandomAccessFile* counted_file(leveldb::RandomAccessFile* base,
 /// `<name>.old`. Its failures are ignored. The caller owns the result.
 leveldb::Logger* bounded_logger(leveldb::Env& files, std::string name,
                                 uint64_t bytes_max);
-
-/// One thread, started by the first job. It runs jobs in order and ends with
-/// the object, after the job that is running.
-class background_worker {
-public:
-  background_worker() = default;
-  ~background_worker();
-  background_worker(const background_worker&) = delete;
-  background_worker& operator=(const background_worker&) = delete;
-
-  void post(void (*function)(void*), void* argument);
-
-  void wait_until_idle() const;
-
-private:
-  void run();
-
-  mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
-  std::deque<std::pair<void (*)(void*), void*>> jobs_;
-  bool busy_ = false;
-  bool ending_ = false;
-  std::thread thread_;
-};
 
 } // namespace weir::storage
