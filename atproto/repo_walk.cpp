@@ -257,10 +257,6 @@ repo_walk::step(size_t records_max,
   return done;
 }
 
-uint64_t repo_walk::records() const noexcept {
-  return impl_->records;
-}
-
 uint64_t repo_walk::skipped() const noexcept {
   return impl_->skipped;
 }

@@ -72,10 +72,8 @@ public:
   result<bool> step(size_t records_max,
                     const std::function<void(const walked_record&)>& visit);
 
-  /// Records visited since the beginning or the last `rewind`.
-  uint64_t records() const noexcept;
-
-  /// Keys visited since then that are no valid repo path. They belong to the
+  /// Keys visited since the beginning or the last `rewind` that are no valid
+  /// repo path. They belong to the
   /// tree but are not given to `visit` (protocol-coverage.md 5.1).
   uint64_t skipped() const noexcept;
 

@@ -114,14 +114,16 @@ size_t walk_repo(const micro_input& input) {
     require(
       walk.feed(car.subspan(at, std::min(chunk, car.size() - at))).has_value());
   require(walk.finish(input.repo_key, system_clock().wall_now()).has_value());
+  size_t records = 0;
   for (bool whole = false; !whole;) {
-    const auto step = walk.step(1'000, [](const atproto::walked_record& x) {
+    const auto step = walk.step(1'000, [&](const atproto::walked_record& x) {
       keep(x);
+      ++records;
     });
     require(step.has_value());
     whole = *step;
   }
-  return walk.records();
+  return records;
 }
 
 void add_commit(const shared_bytes& frame, atproto::public_key key,

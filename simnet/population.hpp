@@ -32,8 +32,6 @@ public:
     return (sums_[rank] - before) / sums_.back();
   }
 
-  size_t size() const noexcept { return sums_.size(); }
-
 private:
   std::vector<double> sums_; ///< Sums of the weights up to each rank.
 };

@@ -89,10 +89,6 @@ public:
     return (out.update ? 1u : 0u) + unsent();
   }
   const suspicion* doubt() const noexcept { return listed_.get(); }
-  /// The durable chain; null before the first index.
-  const std::shared_ptr<const storage::chain_row>& chain() const noexcept {
-    return lane_.chain();
-  }
   /// Number of frames that are not finished or are kept in memory.
   size_t waiting() const noexcept { return inbox_.size() + buffer_.size(); }
   size_t held_bytes() const noexcept;

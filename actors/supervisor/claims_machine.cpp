@@ -100,15 +100,6 @@ claims_machine::effects claims_machine::on_proof(bool has, steady_time now) {
   return run(std::move(out), now);
 }
 
-size_t claims_machine::size() const noexcept {
-  size_t out = 0;
-  for (const auto& [what, x] : listings_)
-    out += x.size();
-  for (const auto& [what, x] : streams_)
-    out += x.size();
-  return out;
-}
-
 /// Drops claims that find no place beyond `limits::claims_of_page_max`, and
 /// claims that would never find one: DIDs may be long, and the room small.
 /// @returns the bytes of the remaining claims

@@ -137,10 +137,8 @@ public:
 
   effects on_timer(steady_time now) { return run({}, now); }
 
-  /// Undecided claims, of all listings and streams.
-  size_t size() const noexcept;
-
-  /// Their approximate memory in bytes.
+  /// The approximate memory of the undecided claims, of all listings and
+  /// streams, in bytes.
   size_t bytes() const noexcept { return bytes_ + stream_bytes_; }
 
 private:

@@ -4,7 +4,6 @@
 #include "storage/format/values.hpp"
 #include "storage/tables/limits.hpp"
 
-#include <array>
 #include <span>
 
 namespace weir::storage {
@@ -43,21 +42,6 @@ public:
 
   /// Reads only the row.
   result<std::optional<repo_row>> row(const atproto::did& repo) const;
-
-  /// `repos_with_status` of this store.
-  result<std::vector<due_repo>>
-  with_status(repo_status status, uint64_t due_max, const due_repo& after = {},
-              size_t limit = limits::repos_page_max) const {
-    const std::array one{&db_};
-    return repos_with_status(one, status, due_max, after, limit);
-  }
-
-  /// `page_of_repos` of this store.
-  result<std::vector<std::pair<atproto::did, repo_row>>>
-  page(const atproto::did& after, size_t limit = limits::repos_page_max) const {
-    const std::array one{&db_};
-    return page_of_repos(one, after, limit);
-  }
 
   /// Frames that wait on disk, in the order in which they came, those after the
   /// one with the number `after` (0 means from the start).

@@ -31,6 +31,14 @@ claims_of(size_t first, size_t count, bool active = true) {
   return out;
 }
 
+/// What the machine holds for these claims of listings.
+inline size_t bytes_of(const std::vector<claims_machine::claim>& claims) {
+  size_t out = 0;
+  for (const auto& x : claims)
+    out += claims_machine::cost_of(x);
+  return out;
+}
+
 /// A directory that answers the machine's questions one after another.
 class directory {
 public:

@@ -114,7 +114,7 @@ TEST(claims, a_directory_that_has_lost_all_is_no_fault_of_a_listing) {
   x.is_right = true;
   x.say_all({kind::missing, {}}); // No claim waits any more.
   x.page(of_pds, claims_of(0, 200));
-  while (x.machine.size() > 0)
+  while (x.machine.bytes() > 0)
     x.say_all({kind::names_host, its_host});
   EXPECT_TRUE(x.pages.back().trusted);
   EXPECT_EQ(x.confirmed.size(), 200u);

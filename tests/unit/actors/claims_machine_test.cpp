@@ -36,7 +36,7 @@ TEST(claims, of_a_pds_the_document_has_to_name_that_host) {
   EXPECT_THAT(x.confirmed, testing::ElementsAre(claimed_did(0)));
   ASSERT_EQ(x.pages.size(), 1u);
   EXPECT_TRUE(x.pages[0].trusted);
-  EXPECT_EQ(x.machine.size(), 0u);
+  EXPECT_EQ(x.machine.bytes(), 0u);
 }
 
 TEST(claims, of_a_relay_any_document_with_a_host_will_do) {
@@ -52,14 +52,12 @@ TEST(claims, of_a_relay_any_document_with_a_host_will_do) {
 TEST(claims, more_than_the_first_of_a_page_never_takes_the_last_memory) {
   constexpr auto most = limits::claims_of_page_max;
   const auto page = claims_of(0, most + 2);
-  size_t bytes = 0;
-  for (size_t i = 0; i < most + 1; ++i)
-    bytes += claims_machine::cost_of(page[i]);
+  const auto bytes = bytes_of(claims_of(0, most + 1));
   for (const auto less : {0u, 1u}) {
     directory x;
     x.machine = claims_machine{bytes - less};
     x.page(of_pds, page);
-    EXPECT_EQ(x.machine.size(), most + 1 - less);
+    EXPECT_EQ(x.machine.bytes(), bytes_of(claims_of(0, most + 1 - less)));
     EXPECT_EQ(x.dropped, 1 + less);
   }
 }
@@ -72,16 +70,18 @@ TEST(claims, a_page_has_so_many_and_more_while_there_is_room) {
     directory x;
     x.machine = claims_machine{8 * limits::claims_bytes_max};
     x.page(of_pds, claims_of(0, most + limits::claims_spare_max + more));
-    EXPECT_EQ(x.machine.size(), most + limits::claims_spare_max);
+    const auto first = bytes_of(claims_of(0, most + limits::claims_spare_max));
+    EXPECT_EQ(x.machine.bytes(), first);
     EXPECT_EQ(x.dropped, more);
     x.page(of_other, claims_of(100'000, most + 1));
-    EXPECT_EQ(x.machine.size(), 2 * most + limits::claims_spare_max);
+    EXPECT_EQ(x.machine.bytes(), first + bytes_of(claims_of(100'000, most)));
     EXPECT_EQ(x.dropped, more + 1) << "the room is taken";
     EXPECT_EQ(x.say_all({kind::names_host, its_host}),
               2 * most + limits::claims_spare_max);
     EXPECT_EQ(x.pages.size(), 2u);
     x.page(of_other, claims_of(100'000, most + 1));
-    EXPECT_EQ(x.machine.size(), most + 1) << "it is free again";
+    EXPECT_EQ(x.machine.bytes(), bytes_of(claims_of(100'000, most + 1)))
+      << "it is free again";
   }
 }
 
@@ -130,7 +130,7 @@ TEST(claims, a_listing_whose_claims_mostly_fail_is_not_trusted) {
   x.say(claimed_did(judged - 1), {kind::missing, {}});
   ASSERT_EQ(x.pages.size(), 1u);
   EXPECT_FALSE(x.pages[0].trusted);
-  EXPECT_EQ(x.machine.size(), 0u) << "the others are dropped";
+  EXPECT_EQ(x.machine.bytes(), 0u) << "the others are dropped";
 }
 
 TEST(claims, half_of_them_may_fail) {
@@ -259,7 +259,7 @@ TEST(claims_machine, what_it_holds_is_counted_and_given_back) {
   EXPECT_EQ(x.machine.bytes(), 4 * cost) << "it is asked about again";
   x.say(x.next(), {kind::away, {}});
   EXPECT_EQ(x.machine.bytes(), 4 * cost) << "so is this one";
-  while (x.machine.size() > 0) {
+  while (x.machine.bytes() > 0) {
     x.say_all({kind::away, {}});
     x.now = x.now + limits::claim_retry;
     x.take(x.machine.on_timer(x.now));

@@ -112,7 +112,6 @@ TEST(claims_streams, the_document_has_to_name_the_host_of_the_stream) {
   EXPECT_EQ(x.answers[0].repo, streamed_did(1));
   EXPECT_EQ(x.answers[1].what, outcome::failed);
   EXPECT_EQ(x.answers[2].what, outcome::failed);
-  EXPECT_EQ(x.machine.size(), 0u);
   EXPECT_EQ(x.machine.bytes(), 0u);
 }
 
@@ -168,7 +167,10 @@ TEST(claims_streams, a_stream_has_so_many_and_not_one_more) {
   x.say(streamed_did(0), kind::names_host, its_pds);
   x.name(most);
   EXPECT_EQ(x.count_of(outcome::dropped), 1u);
-  EXPECT_EQ(x.machine.size(), most + 1);
+  auto bytes = claims_machine::stream_cost_of(streamed_did(most));
+  for (size_t i = 1; i <= most; ++i)
+    bytes += claims_machine::stream_cost_of(streamed_did(i));
+  EXPECT_EQ(x.machine.bytes(), bytes);
 }
 
 // limits::stream_claims_part, limits::stream_claim_bytes
@@ -180,16 +182,17 @@ TEST(claims_streams, a_stream_fills_half_of_the_room_that_others_leave) {
     stream_world x;
     x.machine = claims_machine{limits::stream_claims_part * (8 * cost - less)};
     x.name_many(1, 4);
-    EXPECT_EQ(x.machine.size(), 4 - less);
+    EXPECT_EQ(x.machine.bytes(), (4 - less) * cost);
     x.name(5);
-    EXPECT_EQ(x.machine.size(), 4 - less);
     EXPECT_EQ(x.machine.bytes(), (4 - less) * cost);
     x.name_many(6, 3, next_stream);
-    EXPECT_EQ(x.machine.size(), 4 - less + 2);
+    EXPECT_EQ(x.machine.bytes(), (4 - less + 2) * cost);
     // A listing has room of its own.
-    x.take(x.machine.on_page({first_stream, {}}, its_pds,
-                             {{streamed_did(9)}}, x.now, x.wall));
-    EXPECT_EQ(x.machine.size(), 4 - less + 3);
+    const claims_machine::claim listed{streamed_did(9)};
+    x.take(x.machine.on_page({first_stream, {}}, its_pds, {listed}, x.now,
+                             x.wall));
+    EXPECT_EQ(x.machine.bytes(),
+              (4 - less + 2) * cost + claims_machine::cost_of(listed));
   }
 }
 
@@ -229,8 +232,7 @@ TEST(claims_streams, one_that_mostly_names_what_is_not_so_rests) {
   ASSERT_EQ(x.rests.size(), 1u);
   EXPECT_EQ(x.rests[0].stream, first_stream);
   EXPECT_EQ(x.rests[0].until, x.now + limits::listing_mistrust_min);
-  EXPECT_EQ(x.machine.size(), 0u) << "the others are dropped";
-  EXPECT_EQ(x.machine.bytes(), 0u);
+  EXPECT_EQ(x.machine.bytes(), 0u) << "the others are dropped";
   EXPECT_THAT(x.answers, IsEmpty()) << "of them its rest tells";
   // This question was already asked.
   x.say(streamed_did(judged), kind::names_host, its_pds);

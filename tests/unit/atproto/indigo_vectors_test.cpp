@@ -42,11 +42,13 @@ uint64_t walk_under_new_commit(const car_slice& car, const cid& data) {
   repo_walk walk{owner, *store, *overflow};
   EXPECT_TRUE(walk.feed(out.take()));
   EXPECT_TRUE(walk.finish(key.public_part(), after_all_vectors));
-  const auto done = walk.step(100'000, [](const walked_record& x) {
+  uint64_t records = 0;
+  const auto done = walk.step(100'000, [&](const walked_record& x) {
     EXPECT_FALSE(x.undecodable) << x.path;
+    ++records;
   });
   EXPECT_TRUE(done && *done) << to_string(done.error());
-  return walk.records();
+  return records;
 }
 
 /// `data` of a commit of any version.

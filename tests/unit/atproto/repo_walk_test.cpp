@@ -71,7 +71,6 @@ walked walk(const test_repo& repo, bytes_view car,
     if (*done)
       break;
   }
-  EXPECT_EQ(in.records(), out.records.size());
   EXPECT_EQ(in.bytes_fed(), car.size());
   out.skipped = in.skipped();
   return out;
@@ -306,9 +305,7 @@ TEST(RepoWalkTest, MayBeRewound) {
     auto first = expected(repo);
     first.resize(std::min(first.size(), size));
     EXPECT_EQ(seen, first);
-    EXPECT_EQ(in.records(), seen.size());
     in.rewind();
-    EXPECT_EQ(in.records(), 0u);
   }
 }
 

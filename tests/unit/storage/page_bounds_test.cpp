@@ -9,6 +9,7 @@
 #include "storage/tables/repo_table.hpp"
 #include "tests/unit/storage/committer_fixture.hpp"
 
+#include <array>
 #include <limits>
 
 // Pages and steps have their default sizes: full at the limit, and one more row
@@ -59,15 +60,17 @@ TEST_F(PageBoundsTest, HeadsComeInPagesOfSoMany) {
 
 TEST_F(PageBoundsTest, ReposComeInPagesOfSoMany) {
   put_repos(limits::repos_page_max + 1);
-  const repo_table repos{*store.db, *store.names};
-  const auto page = repos.page({}).value();
+  const std::array<const database*, 1> one{store.db.get()};
+  const auto page = page_of_repos(one, {}).value();
   ASSERT_EQ(page.size(), limits::repos_page_max);
-  EXPECT_EQ(repos.page(page.back().first).value().size(), 1u);
+  EXPECT_EQ(page_of_repos(one, page.back().first).value().size(), 1u);
   constexpr auto all = std::numeric_limits<uint64_t>::max();
-  const auto due = repos.with_status(repo_row{}.status, all).value();
+  const auto due = repos_with_status(one, repo_row{}.status, all).value();
   ASSERT_EQ(due.size(), limits::repos_page_max);
-  EXPECT_EQ(
-    repos.with_status(repo_row{}.status, all, due.back()).value().size(), 1u);
+  EXPECT_EQ(repos_with_status(one, repo_row{}.status, all, due.back())
+              .value()
+              .size(),
+            1u);
   const auto erased = open_erasures(*store.db, {}).value();
   ASSERT_EQ(erased.size(), limits::repos_page_max);
   EXPECT_EQ(open_erasures(*store.db, erased.back().repo).value().size(), 1u);

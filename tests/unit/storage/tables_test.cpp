@@ -8,6 +8,8 @@
 #include "tests/unit/storage/journal_fixture.hpp"
 #include "tests/unit/storage/sample_rows.hpp"
 
+#include <array>
+
 // The tables read what the writer writes: storage-format.md 3.
 
 namespace weir::storage {
@@ -19,6 +21,8 @@ using tests::test_store;
 class TablesTest : public testing::Test {
 protected:
   repo_table repos() const { return {*store.db, *store.names}; }
+
+  std::array<const database*, 1> one() const { return {store.db.get()}; }
 
   test_store store;
   test_account alice{'a'};
@@ -60,7 +64,8 @@ TEST_F(TablesTest, ReposAreFoundByStatusInTheOrderTheyAreDue) {
     store.commit(one.appear(repo_status::error));
   }
   store.commit(test_account{'g'}.appear(repo_status::pending));
-  const auto due = repos().with_status(repo_status::error, 'z' - 'c').value();
+  const auto due
+    = repos_with_status(one(), repo_status::error, 'z' - 'c').value();
   ASSERT_EQ(due.size(), 4u);
   EXPECT_EQ(due.front().repo, test_account{'f'}.repo);
   EXPECT_EQ(due.back().repo, test_account{'c'}.repo);
@@ -68,7 +73,7 @@ TEST_F(TablesTest, ReposAreFoundByStatusInTheOrderTheyAreDue) {
   due_repo after;
   for (;;) {
     const auto page
-      = repos().with_status(repo_status::error, 1'000, after, 2).value();
+      = repos_with_status(one(), repo_status::error, 1'000, after, 2).value();
     if (page.empty())
       break;
     EXPECT_LE(page.size(), 2u);
@@ -77,7 +82,8 @@ TEST_F(TablesTest, ReposAreFoundByStatusInTheOrderTheyAreDue) {
     after = page.back();
   }
   EXPECT_EQ(paged.size(), 6u);
-  EXPECT_TRUE(repos().with_status(repo_status::synced, 1'000).value().empty());
+  EXPECT_TRUE(
+    repos_with_status(one(), repo_status::synced, 1'000).value().empty());
 }
 
 TEST_F(TablesTest, AllReposArePagedInOrder) {
@@ -86,7 +92,7 @@ TEST_F(TablesTest, AllReposArePagedInOrder) {
   std::vector<std::string> paged;
   atproto::did after;
   for (;;) {
-    const auto page = repos().page(after, 2).value();
+    const auto page = page_of_repos(one(), after, 2).value();
     if (page.empty())
       break;
     for (const auto& [did, row] : page)
