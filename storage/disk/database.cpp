@@ -135,9 +135,6 @@ result<void> database::write(const write_batch& batch, sync_mode sync) {
     impl_->fail_for_good(from_status(impl_->store.options.directory, x));
     return failure();
   }
-  ++impl_->counts.batches;
-  impl_->counts.rows += batch.rows();
-  impl_->counts.bytes += batch.bytes();
   return {};
 }
 
@@ -266,7 +263,7 @@ result<disk_space> database::space() const {
 
 database_counters database::counters() const noexcept {
   const auto& x = impl_->counts;
-  return {x.gets, x.scans, x.batches, x.rows, x.bytes, x.failed_reads};
+  return {x.gets, x.scans, x.failed_reads};
 }
 
 safe_env& database::files() noexcept {

@@ -85,14 +85,11 @@ struct database_options {
   std::function<void(const error&)> on_failure = {};
 };
 
-/// Counters for metrics, and for tests that count work.
+/// A counter for metrics, and two for tests (ADR 29).
 template <class Count>
 struct database_counts {
   Count gets{0};
-  Count scans{0}; ///< Row readers and calls of `last_in`.
-  Count batches{0};
-  Count rows{0};
-  Count bytes{0};        ///< Bytes of keys and values written.
+  Count scans{0};        ///< Row readers and calls of `last_in`.
   Count failed_reads{0}; ///< A failed scan is counted when it ends.
 };
 using database_counters = database_counts<uint64_t>;

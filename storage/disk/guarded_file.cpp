@@ -36,8 +36,6 @@ public:
       if (auto x = owner_.sync_parent(name_); !x.ok())
         return x;
     dirty_ = true;
-    ++owner_.counts.writes;
-    owner_.counts.bytes_written += data.size();
     return owner_.check(base_->Append(data));
   }
 
@@ -50,7 +48,6 @@ public:
   Status Sync() override {
     if (auto x = owner_.healthy(); !x.ok())
       return x;
-    ++owner_.counts.syncs;
     auto out = owner_.check(base_->Sync());
     dirty_ = dirty_ && !out.ok();
     return out;
@@ -74,24 +71,6 @@ private:
   write_guard& owner_;
   bool dirty_ = false;
   bool closed_ = false;
-};
-
-class counted final : public leveldb::RandomAccessFile {
-public:
-  counted(leveldb::RandomAccessFile* base, atomic_counters& counts)
-    : base_(base), counts_(counts) {}
-
-  Status Read(uint64_t offset, size_t n, Slice* out,
-              char* scratch) const override {
-    auto status = base_->Read(offset, n, out, scratch);
-    if (status.ok())
-      counts_.bytes_read += out->size();
-    return status;
-  }
-
-private:
-  std::unique_ptr<leveldb::RandomAccessFile> base_;
-  atomic_counters& counts_;
 };
 
 class bounded final : public leveldb::Logger {
@@ -162,11 +141,6 @@ leveldb::WritableFile* guarded_file(std::unique_ptr<leveldb::WritableFile> base,
                                     std::string name, file_kind kind,
                                     write_guard& owner) {
   return new guarded{std::move(base), std::move(name), kind, owner};
-}
-
-leveldb::RandomAccessFile* counted_file(leveldb::RandomAccessFile* base,
-                                        atomic_counters& counts) {
-  return new counted{base, counts};
 }
 
 leveldb::Logger* bounded_logger(leveldb::Env& files, std::string name,

@@ -10,8 +10,6 @@
 /// it.
 namespace weir::storage {
 
-using atomic_counters = env_counts<std::atomic<uint64_t>>;
-
 /// How files report to the Env that they belong to. It outlives them.
 class write_guard {
 public:
@@ -25,8 +23,6 @@ public:
 
   /// Makes the entry of `name` in its directory durable.
   virtual leveldb::Status sync_parent(const std::string& name) = 0;
-
-  atomic_counters counts;
 };
 
 enum class file_kind : uint8_t { log, manifest, other };
@@ -36,11 +32,6 @@ enum class file_kind : uint8_t { log, manifest, other };
 leveldb::WritableFile* guarded_file(std::unique_ptr<leveldb::WritableFile> base,
                                     std::string name, file_kind kind,
                                     write_guard& owner);
-
-/// Wraps `base`, which it then owns, and counts its reads. The caller owns the
-/// result.
-leveldb::RandomAccessFile* counted_file(leveldb::RandomAccessFile* base,
-                                        atomic_counters& counts);
 
 /// A text log that begins anew at `bytes_max` bytes and keeps one predecessor,
 /// `<name>.old`. Its failures are ignored. The caller owns the result.

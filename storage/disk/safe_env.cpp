@@ -68,7 +68,6 @@ public:
   }
 
   Status sync_parent(const std::string& name) override {
-    ++counts.directory_syncs;
     return check(options_.disk->sync_directory(parent_of(name)));
   }
 
@@ -80,8 +79,6 @@ public:
     // LevelDB would report "not found" as if a row were missing.
     if (status.IsNotFound())
       return Status::Corruption(name, "the file is gone");
-    if (status.ok())
-      *out = counted_file(*out, counts);
     return status;
   }
 
@@ -93,7 +90,6 @@ public:
     leveldb::WritableFile* file = nullptr;
     if (auto x = check(target()->NewWritableFile(name, &file)); !x.ok())
       return x;
-    ++counts.files_created;
     std::unique_ptr<leveldb::WritableFile> owner{file};
     if (is_log(name))
       if (auto x = begin_log(name); !x.ok())
@@ -126,7 +122,6 @@ public:
   Status RemoveFile(const std::string& name) override {
     if (auto x = healthy(); !x.ok())
       return x;
-    ++counts.files_removed;
     return target()->RemoveFile(name);
   }
 
@@ -140,15 +135,6 @@ public:
   }
 
   // -- safe_env ---------------------------------------------------------------
-
-  bool poisoned() const noexcept {
-    return poisoned_.load(std::memory_order_acquire);
-  }
-
-  error poison() const {
-    const std::lock_guard guard{mutex_};
-    return reason_;
-  }
 
   void wait_until_idle() const { worker_.wait_until_idle(); }
 
@@ -172,20 +158,6 @@ safe_env::~safe_env() = default;
 
 leveldb::Env* safe_env::env() const noexcept {
   return impl_.get();
-}
-
-bool safe_env::poisoned() const noexcept {
-  return impl_->poisoned();
-}
-
-error safe_env::poison() const {
-  return impl_->poison();
-}
-
-env_counters safe_env::counters() const noexcept {
-  const auto& x = impl_->counts;
-  return {x.bytes_written,   x.bytes_read,    x.writes,       x.syncs,
-          x.directory_syncs, x.files_created, x.files_removed};
 }
 
 void safe_env::wait_until_idle() const {

@@ -14,7 +14,8 @@ namespace weir::storage {
 struct safe_env_options {
   /// The disk below; outlives the object.
   disk_env* disk = nullptr;
-  /// Called once, at the first write error. It runs on the thread that met the
+  /// Called once, at the first write error: `ec::disk_full` when no space was
+  /// left, otherwise `ec::storage_failure`. It runs on the thread that met the
   /// error, with LevelDB's locks held: note the error and return; never call
   /// the store.
   std::function<void(const error&)> on_poison = {};
@@ -25,19 +26,6 @@ struct safe_env_options {
   /// that is not ok poisons the object.
   std::function<leveldb::Status(const std::string&)> on_log = {};
 };
-
-/// Bytes and calls since the start.
-template <class Count>
-struct env_counts {
-  Count bytes_written{0};
-  Count bytes_read{0};
-  Count writes{0};
-  Count syncs{0};
-  Count directory_syncs{0};
-  Count files_created{0};
-  Count files_removed{0};
-};
-using env_counters = env_counts<uint64_t>;
 
 /// The Env under every LevelDB of ours. It makes sure that what was
 /// acknowledged is there after a crash or a power loss (ADR 1).
@@ -65,14 +53,6 @@ public:
 
   /// The value for `leveldb::Options::env`.
   leveldb::Env* env() const noexcept;
-
-  bool poisoned() const noexcept;
-
-  /// The first write error: `ec::disk_full` when no space was left, otherwise
-  /// `ec::storage_failure`. `ec::none` while healthy.
-  error poison() const;
-
-  env_counters counters() const noexcept;
 
   /// Returns when no background work is queued or running. For simulations, in
   /// which everything else runs on one thread.

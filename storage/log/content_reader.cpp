@@ -1,26 +1,6 @@
 #include "storage/log/content_reader.hpp"
 
-#include <algorithm>
-#include <numeric>
-
 namespace weir::storage {
-
-result<std::vector<shared_bytes>>
-content_reader::read(std::span<const uint64_t> numbers) {
-  std::vector<size_t> order(numbers.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(), [&](size_t x, size_t y) {
-    return numbers[x] < numbers[y];
-  });
-  std::vector<shared_bytes> out(numbers.size());
-  for (const auto i : order) {
-    auto body = read_one(numbers[i]);
-    if (!body)
-      return body.error();
-    out[i] = std::move(*body);
-  }
-  return out;
-}
 
 result<shared_bytes> content_reader::read_one(uint64_t number) {
   if (number == 0)

@@ -3,8 +3,6 @@
 #include "storage/disk/database.hpp"
 #include "storage/format/content_block.hpp"
 
-#include <span>
-
 namespace weir::storage {
 
 /// Reads bodies by their content number. Damage gives `ec::storage_failure`,
@@ -18,10 +16,7 @@ public:
   content_reader(const database& db, uint16_t partition)
     : db_(db), partition_(partition) {}
 
-  /// Returns the bodies in the order of `numbers`. A body is empty for number 0
-  /// and when it was erased. The caller limits how many it asks for.
-  result<std::vector<shared_bytes>> read(std::span<const uint64_t> numbers);
-
+  /// The body is empty for number 0 and when it was erased.
   result<shared_bytes> read_one(uint64_t number);
 
 private:

@@ -157,6 +157,11 @@ uint64_t fault_env::journaled() const {
   return journaled_;
 }
 
+uint64_t fault_env::appended() const {
+  const std::lock_guard guard{mutex_};
+  return appended_;
+}
+
 void fault_env::budget(std::optional<uint64_t> bytes) {
   const std::lock_guard guard{mutex_};
   budget_ = bytes;
@@ -201,6 +206,8 @@ Status fault_env::enter_append(const std::string& name, size_t size,
   refusals_ += fits ? 0 : 1;
   if (name.ends_with(".log"))
     journaled_ += reaches;
+  if (name.find("LOG", name.rfind('/') + 1) == std::string::npos)
+    appended_ += reaches;
   return fits ? planned : make_error(name, io_error::no_space);
 }
 

@@ -104,6 +104,10 @@ public:
   /// was made. Compactions, which come irregularly, are not counted.
   uint64_t journaled() const;
 
+  /// Bytes that were appended to files of the store since this object was made,
+  /// but for LevelDB's own log in text.
+  uint64_t appended() const;
+
   /// Leaves room for this many more bytes. An append beyond it writes what fits
   /// and fails with "no space left". `space` reports the rest of the budget.
   void budget(std::optional<uint64_t> bytes);
@@ -159,6 +163,7 @@ private:
   const std::thread::id maker_ = std::this_thread::get_id();
   std::optional<uint64_t> budget_;
   uint64_t journaled_ = 0;
+  uint64_t appended_ = 0;
 };
 
 } // namespace weir::tests

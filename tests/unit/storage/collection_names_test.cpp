@@ -225,10 +225,10 @@ TEST_F(CollectionNamesTest, StreamsBeyondTheFirstHaveTheirOwnRows) {
 // more row when its collection has a row of its own, and bytes within a limit.
 TEST_F(CollectionNamesTest, ACommitWritesTheSameForOneAndForAThousand) {
   const auto written = [&](test_account& who) {
-    const auto before = store.db->counters();
+    const auto before = store.in_logs();
     apply(who, who.commit({{numbered("app.n", 0) + "/2", "small"}}));
     apply(who, who.commit({{who.records.rbegin()->first, "other"}}));
-    const auto after = store.db->counters();
+    const auto after = store.in_logs();
     EXPECT_LE(after.rows - before.rows, 2u * 6 + 1);
     return after.bytes - before.bytes;
   };

@@ -29,11 +29,11 @@ TEST_F(CommitterGuardsTest,
   apply(alice, alice.commit({{"app.a.x/1", "one"}}));
   auto late = alice.commit({{"app.a.x/2", "two"}});
   apply(alice, late);
-  const auto before = store.db->counters();
+  const auto before = store.in_logs();
   const auto receipt = only_receipt(late);
   EXPECT_EQ(receipt.outcome, update_outcome::mismatch);
   EXPECT_THAT(receipt.reason, testing::HasSubstr("revision 1"));
-  EXPECT_EQ(store.db->counters().batches, before.batches);
+  EXPECT_EQ(store.in_logs().batches, before.batches);
   EXPECT_EQ(store.writer->last_id(), 4u);
 }
 

@@ -2,15 +2,51 @@
 
 #include "atproto/commit.hpp"
 #include "atproto/mst.hpp"
+#include "storage/disk/log_scan.hpp"
 #include "storage/format/account_fact.hpp"
 
 #include <gmock/gmock.h>
+
+#include <algorithm>
 
 namespace weir::tests {
 
 using namespace storage;
 
 // -- test_store ---------------------------------------------------------------
+
+namespace {
+
+/// Takes a string with its length before it off a batch of LevelDB's.
+/// @returns the length
+size_t take_string(std::string_view& from) {
+  size_t size = 0;
+  for (unsigned shift = 0; !from.empty(); shift += 7) {
+    const auto part = static_cast<unsigned char>(from.front());
+    from.remove_prefix(1);
+    size |= size_t{part & 0x7fu} << shift;
+    if (part < 0x80)
+      break;
+  }
+  from.remove_prefix(std::min(size, from.size()));
+  return size;
+}
+
+/// A batch is a sequence number, the number of its rows in four bytes, and its
+/// rows: 1, a key and a value, or 0 and a key.
+void count_batch(std::string_view x, test_store::logged& out) {
+  constexpr size_t header = 12;
+  ++out.batches;
+  for (x.remove_prefix(std::min(header, x.size())); !x.empty(); ++out.rows) {
+    const bool has_value = x.front() == 1;
+    x.remove_prefix(1);
+    out.bytes += take_string(x);
+    if (has_value)
+      out.bytes += take_string(x);
+  }
+}
+
+} // namespace
 
 test_store::test_store(committer_options options)
   : below_(&disk), options_(options) {
@@ -81,6 +117,22 @@ std::string test_store::findings(verify_options options) const {
   std::string out;
   for (const auto& x : report->findings)
     out += x.invariant + " " + x.where + ": " + x.sentence + "\n";
+  return out;
+}
+
+test_store::logged test_store::in_logs() const {
+  logged out;
+  for (const auto& name : disk.names()) {
+    if (!name.ends_with(".log"))
+      continue;
+    const auto all = disk.read(name);
+    log_scanner scanner{[&](std::string_view x) { count_batch(x, out); },
+                        [](std::string_view) { return true; }};
+    for (size_t at = 0; at < all.size(); at += log_file_block_size)
+      scanner.feed(std::string_view{all}.substr(at, log_file_block_size),
+                   at + log_file_block_size >= all.size());
+    EXPECT_FALSE(scanner.torn() || scanner.damage()) << name;
+  }
   return out;
 }
 

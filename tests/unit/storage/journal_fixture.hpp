@@ -24,6 +24,14 @@ using storage::repo_update;
 /// A store on a disk in memory.
 class test_store {
 public:
+  /// What LevelDB's write-ahead logs contain. Rows that LevelDB has moved to
+  /// tables, as each `reopen` does, are not counted any more.
+  struct logged {
+    uint64_t batches = 0;
+    uint64_t rows = 0;
+    uint64_t bytes = 0; ///< Of keys and values.
+  };
+
   explicit test_store(storage::committer_options options = {});
 
   /// Uses a disk of the caller, which outlives it; not open yet.
@@ -45,6 +53,9 @@ public:
 
   /// The checker's findings as text, one a line; empty when there are none.
   std::string findings(storage::verify_options options = {}) const;
+
+  /// @pre the store uses `disk`
+  logged in_logs() const;
 
   /// Repos with records of a collection, in order.
   std::vector<atproto::did> holders(std::string_view collection) const;
