@@ -27,6 +27,12 @@ struct box {
   box doubled() const { return {2 * value}; } // By `twice`, in another header.
   int size() const { return shown(); }
 };
+class shelf { // Its size is hidden by calls of that of a box.
+public:
+  int size() const;
+private:
+  int size_ = 0;
+};
 inline int applied(int x) { return x; } // Handed over without a call.
 enum class color {
   red, // The first one.
@@ -36,7 +42,17 @@ constexpr int step = 1;
 constexpr long never_read = 2; // never_read is no use.
 }
 """,
+    "base/bag.hpp": """
+#pragma once
+namespace weir {
+struct bag {
+  int value = 0;
+  int size() const { return value; } // As that of a shelf.
+};
+}
+""",
     "base/parts.cpp": """
+#include "base/bag.hpp"
 #include "base/parts.hpp"
 namespace weir {
 static int number_of(color x) {
@@ -54,6 +70,7 @@ int reached(int x) {
   return call(applied, inlined(x)) * twice(peeked).size();
 }
 int only_tested(int x) { return x; } // only_tested(x) is no call here.
+int shelf::size() const { return size_ + bag{}.value; }
 }
 """,
     "simnet/world.hpp": """
@@ -85,6 +102,7 @@ int main(int n, char**) {
 int main(int n, char**) {
   const auto x = n > 2 ? weir::color::never_made : weir::color::red;
   return weir::only_tested(n) + weir::reached(n) + int(weir::never_read)
+         + weir::shelf{}.size()
          + int(x);
 }
 """,
@@ -128,18 +146,22 @@ def expect(what, found, wanted):
 
 
 def main():
-    inline = [f"base/parts.hpp {x}: no program reaches it"
-              for x in ("never_made", "never_read", "peeked")]
+    inline = [f"base/{x}: no program reaches it"
+              for x in ("bag.hpp size", "parts.hpp never_made",
+                        "parts.hpp never_read", "parts.hpp peeked")]
     fault = "weir::only_tested: no program reaches it"
+    shelf = "weir::shelf::size: no program reaches it"
     world = "weir::forgotten: no program reaches it"
     with tempfile.TemporaryDirectory() as root:
         make(root, sys.argv[1])
         expect("what tests and the benchmark alone call, and nobody",
-               report(root, "apps/main"), inline + [world, fault])
+               report(root, "apps/main"), inline + [world, fault, shelf])
         expect("a function that the program calls",
                report(root, "tests/test"), inline + [world])
         os.makedirs(os.path.join(root, "cmake"))
         others = ("base/parts.hpp peek* | tests look\n"
+                  "*::size | tests count\n"
+                  "base/bag.hpp size | tests count, too\n"
                   "base/parts.hpp never_* | tests are content with them\n"
                   "weir::forgotten | it will be called\n")
         for listed, wanted in (
