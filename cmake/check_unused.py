@@ -24,8 +24,9 @@ label `case x:` does not count: it does not make the value.
 
 In all cases one whose name others have, too, may be overlooked. One that is reported
 is unused, unless it is called on something whose class a reader of these lines could
-not tell either: then its declaration should name the class. An assignment that stands beside a move constructor is not looked
-at, nor is an override, which is called by the name of what it overrides.
+not tell either: then its declaration should name the class. An assignment that stands
+beside a move constructor is not looked at, nor is an override, which is called by the
+name of what it overrides.
 
 cmake/unused_allowed.txt lists those that may be unused: "name | reason", where * is
 any text. What a header contains is named by header and name.
