@@ -76,10 +76,16 @@ public:
 
   /// The row was loaded. If events were not judged and the account is inactive,
   /// its host is asked, as no fetch would show that the account is active
-  /// again.
+  /// again. What a listing named and no event has brought is awaited anew.
   void resume(repo_turn& t) {
     if (t.row.gap && t.row.account != storage::account_status::active)
       doubt_inactive(t);
+    const auto by = t.board().accounting_for(t.row.pds).id;
+    if (by != 0 && sync_.takes_commits(t.row)
+        && completeness::needs_index(t.row, chain_.rev()))
+      listed_.open({t.lane.repo(), t.row.first_rev, t.row.account, t.row.fcsr,
+                    by},
+                   t);
   }
 
   void begin_life() noexcept {

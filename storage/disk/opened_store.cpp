@@ -29,6 +29,14 @@ error damaged(const std::string& directory, const std::string& why) {
 
 } // namespace
 
+error older_copy(const std::string& directory) {
+  return fail(ec::invalid_argument,
+              "the store in " + directory
+                + " is older than the others of its data directory: an earlier "
+                  "copy was put in its place. Restore a backup of the whole "
+                  "data_dir, and take it over with `weir adopt`");
+}
+
 result<void> opened_store::open(std::function<void(const error&)> on_poison) {
   disk = options.disk != nullptr ? options.disk : &posix_disk();
   random = options.random != nullptr ? options.random : &system_random();
@@ -49,11 +57,7 @@ result<void> opened_store::open(std::function<void(const error&)> on_poison) {
   if (auto x = check_meta(); !x)
     return x;
   if (epoch >> epoch_counter_shift < options.openings_min)
-    return fail(ec::invalid_argument,
-                "the store in " + options.directory
-                  + " is older than the others of its data directory: an "
-                    "earlier copy was put in its place. Restore a backup of "
-                    "the whole data_dir, and take it over with `weir adopt`");
+    return older_copy(options.directory);
   return read_only() ? result<void>{} : begin_epoch();
 }
 

@@ -81,4 +81,7 @@ struct opened_store {
   std::unique_ptr<leveldb::DB> db;
 };
 
+/// An older copy of a store lies in the place of a newer one.
+error older_copy(const std::string& directory);
+
 } // namespace weir::storage

@@ -1,5 +1,6 @@
 #include "storage/disk/partition_stores.hpp"
 
+#include "storage/disk/opened_store.hpp"
 #include "storage/format/values.hpp"
 
 namespace weir::storage {
@@ -19,31 +20,40 @@ error missing(const std::string& directory, bool were_made) {
                 + " back to its place, or restore a backup of the whole data_dir");
 }
 
-std::string openings_key(uint16_t partition) {
-  return encode_key(meta_key{openings_row_begin + std::to_string(partition)});
+std::string openings_row(uint16_t partition) {
+  return openings_row_begin + std::to_string(partition);
 }
 
-/// How often the store of a partition was opened, as the first store says.
-result<uint64_t> noted_openings(const database& first, uint16_t partition) {
-  const auto value = first.get(openings_key(partition));
+/// How often the store of a partition was opened, as a row of `x` says.
+result<uint64_t> noted_openings(const database& x, const std::string& row) {
+  const auto value = x.get(encode_key(meta_key{row}));
   if (!value)
     return value.error();
   if (!*value)
     return 0;
-  const auto row = decode_value<counter>(**value, table::meta);
-  if (!row)
-    return row.error();
-  return row->value;
+  const auto known = decode_value<counter>(**value, table::meta);
+  if (!known)
+    return known.error();
+  return known->value;
 }
 
+/// All are open. The first one says so before the others do: starts that end
+/// earlier, however many, then make no store look older than another.
 result<void> note_opened(const std::vector<std::unique_ptr<database>>& all) {
-  write_batch out;
-  out.put(encode_key(meta_key{partitions_row_name}),
-          encode_value(counter{all.size()}));
-  for (const auto& x : all)
-    if (const auto partition = x->identity().partition; partition != 0)
-      out.put(openings_key(partition), encode_value(counter{x->openings()}));
-  return all.front()->write(out, sync_mode::durable);
+  write_batch first;
+  const auto put = [](auto& to, const std::string& row, uint64_t value) {
+    to.put(encode_key(meta_key{row}), encode_value(counter{value}));
+  };
+  put(first, partitions_row_name, all.size());
+  for (size_t i = 1; i < all.size(); ++i)
+    put(first, openings_row(all[i]->identity().partition), all[i]->openings());
+  auto ok = all.front()->write(first, sync_mode::durable);
+  for (size_t i = 1; ok && i < all.size(); ++i) {
+    write_batch other;
+    put(other, openings_noted_row_name, all[i]->openings());
+    ok = all[i]->write(other, sync_mode::durable);
+  }
+  return ok;
 }
 
 /// Opens the stores of all partitions except the first one.
@@ -58,7 +68,7 @@ result<void> open_others(database_options each,
   for (uint16_t i = 1; i < each.expected->partitions; ++i) {
     each.directory = partition_directory(root, i);
     each.expected->partition = i;
-    const auto openings = noted_openings(*out.front(), i);
+    const auto openings = noted_openings(*out.front(), openings_row(i));
     if (!openings)
       return openings.error();
     each.openings_min = *openings;
@@ -67,6 +77,11 @@ result<void> open_others(database_options each,
       return next.error().code == ec::not_found
                ? missing(each.directory, all_made->has_value())
                : next.error();
+    const auto noted = noted_openings(**next, openings_noted_row_name);
+    if (!noted)
+      return noted.error();
+    if (*noted > *openings)
+      return older_copy(root);
     out.push_back(std::move(*next));
   }
   return {};

@@ -20,6 +20,10 @@ constexpr const char* partitions_row_name = "partitions";
 /// less often is an older copy.
 constexpr const char* openings_row_begin = "openings_";
 
+/// Name of a row of each other store: what the first store said of it then. A
+/// first store that says less is an older copy.
+constexpr const char* openings_noted_row_name = "openings_noted";
+
 /// `DATA_DIR/partition-2`.
 std::string partition_directory(const std::string& data_dir,
                                 uint16_t partition);
@@ -32,7 +36,8 @@ std::string partition_directory(const std::string& data_dir,
 /// # Errors
 /// As `database::open`. `ec::invalid_argument` when the directory was made with
 /// another number of partitions, or is itself the store of a partition, or the
-/// store of one is missing, another's, or older than the others;
+/// store of one is missing, another's, or older than the others. An older copy
+/// is known only when all were opened since it was made;
 /// `ec::not_found` for a reader when they were not all made yet.
 result<std::vector<std::unique_ptr<database>>>
 open_partition_stores(const database_options& options, uint16_t partitions);

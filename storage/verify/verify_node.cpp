@@ -27,6 +27,7 @@ void check_meta_row(verify_context& x, const std::string& name,
       x.wrong("meta", "it says another identity than FORMAT");
   } else if (name == "store_epoch" || name == "next_collection_id"
              || name == partitions_row_name
+             || name == openings_noted_row_name
              || name.starts_with(openings_row_begin)) {
     x.decoded<counter>(value, table::meta);
   } else if (name == log_epochs_row_name) {

@@ -156,8 +156,13 @@ std::string weigh_commits(scene& x) {
     return disk.journaled() - before;
   };
   const auto rest = measure([] {});
-  const auto work = measure([&] { x.life().traffic().post(0); });
-  const auto each = (work - std::min(rest, work)) / commits_weighed;
+  const auto weigh = [&] {
+    const auto work = measure([&] { x.life().traffic().post(0); });
+    return (work - std::min(rest, work)) / commits_weighed;
+  };
+  auto each = weigh();
+  if (each > commit_bytes_max)
+    each = weigh(); // An export of the directory may have been read meanwhile.
   if (each <= commit_bytes_max)
     return {};
   return "a commit of one record writes " + std::to_string(each)

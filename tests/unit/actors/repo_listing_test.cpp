@@ -37,6 +37,26 @@ TEST(repo_listings, a_newer_rev_that_does_not_come_desyncs_after_the_grace) {
   EXPECT_TRUE(x.machine->idle());
 }
 
+// The row has the rev that the listing named; the line itself ends with its
+// REPO
+TEST(repo_listings, a_rev_that_was_awaited_is_awaited_anew_after_a_restart) {
+  repo_world x;
+  x.sync();
+  x.board.put(quiet_upstream(pds_id, pds_origin, 2, 500));
+  x.row->first_rev = {};
+  x.restart();
+  x.make_commit();
+  x.list(x.account.rev(), account_status::active, pds_id);
+  x.settle();
+  ASSERT_EQ(x.row->first_rev, x.account.rev());
+  x.restart();
+  EXPECT_FALSE(x.machine->idle());
+  x.pass(x.settings->listing_grace);
+  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+}
+
 // A relay's listing does not count while the host's own stream is connected.
 TEST(repo_listings, a_relays_word_on_a_rev_counts_without_the_hosts_stream) {
   for (const auto heard : {true, false}) {

@@ -146,14 +146,33 @@ TEST_F(PartitionStoresTest, AnOlderCopyOfOneIsRefusedHoweverOftenItIsTried) {
   EXPECT_FALSE(open(3, access_mode::read_only));
 }
 
-// A start that ended before all were open makes no store of them older.
+// The others have positions that the streams of an older first store were never
+// at, and its next events would get ids that others had.
+TEST_F(PartitionStoresTest, AnOlderCopyOfTheFirstIsRefusedToo) {
+  ASSERT_TRUE(open(2));
+  const auto copy = dir.at("copy");
+  std::filesystem::copy(data_dir, copy,
+                        std::filesystem::copy_options::recursive);
+  ASSERT_TRUE(open(2));
+  std::filesystem::remove_all(copy + "/partition-1");
+  std::filesystem::rename(at(1), copy + "/partition-1");
+  std::filesystem::remove_all(data_dir);
+  std::filesystem::rename(copy, data_dir);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_TRUE(contains(refusal(2), data_dir + " is older")) << i;
+  EXPECT_FALSE(open(2, access_mode::read_only));
+}
+
+// Starts that ended before all were open make no store of them older.
 TEST_F(PartitionStoresTest, OneThatWasOpenedMoreOftenIsWelcome) {
   ASSERT_TRUE(open(3));
   database_options one;
-  for (const auto& directory : {data_dir, at(1)}) {
-    one.directory = directory;
-    ASSERT_TRUE(database::open(one));
-  }
+  for (int i = 0; i < 3; ++i)
+    for (const auto& directory : {data_dir, at(1)}) {
+      one.directory = directory;
+      ASSERT_TRUE(database::open(one));
+    }
+  EXPECT_TRUE(open(3));
   EXPECT_TRUE(open(3));
 }
 
