@@ -82,6 +82,7 @@ public:
       doubt_inactive(t);
     const auto by = t.board().accounting_for(t.row.pds).id;
     if (by != 0 && sync_.takes_commits(t.row)
+        && t.row.last_indexed_rev.defined()
         && completeness::needs_index(t.row, chain_.rev()))
       listed_.open({t.lane.repo(), t.row.first_rev, t.row.account, t.row.fcsr,
                     by},

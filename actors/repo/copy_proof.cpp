@@ -197,8 +197,9 @@ void copy_proof::hear_census(const repo_incomplete& x, repo_turn& t) {
       t.set(t.row.left_out_by, x.left_out_by);
     return;
   }
-  if (job_.runs() || listed_.get() || !sync_.takes_commits(t.row)
-      || !completeness::counts(t.row))
+  if (job_.runs() || !sync_.takes_commits(t.row)
+      || !completeness::counts(t.row)
+      || (listed_.get() && identity_.may_be_old()))
     return;
   // A listing may have named the rev before a late stream delivers it. The
   // stream is given no more time than after any other listing.
@@ -211,7 +212,8 @@ void copy_proof::hear_census(const repo_incomplete& x, repo_turn& t) {
   if (completeness::needs_index(t.row, chain_.rev())) {
     if (!is_on_its_way) // Else a later census sees whether it came.
       sync_.desync("it was not fetched since its upstream named it", t);
-  } else if (x.unproved && !completeness::is_noted(t.row, from.since_reset())) {
+  } else if (x.unproved && !listed_.get()
+             && !completeness::is_noted(t.row, from.since_reset())) {
     sync_.desync(no_rev_told, t);
   }
 }
