@@ -32,8 +32,10 @@ size_t count_of(const incoming_request& x, std::string_view name) {
     std::ranges::count(x.headers, name, &net::http_header::name));
 }
 
+/// A full name may end with a dot.
 bool names_this_node(const std::string& host) {
-  constexpr std::string_view known[] = {"localhost", "127.0.0.1", "[::1]"};
+  constexpr std::string_view known[] = {"localhost.", "localhost", "127.0.0.1.",
+                                        "127.0.0.1", "[::1]"};
   return std::ranges::any_of(known, [&](std::string_view name) {
     return strncasecmp(host.c_str(), name.data(), name.size()) == 0
            && (host.size() == name.size() || host[name.size()] == ':');

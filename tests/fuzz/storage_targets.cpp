@@ -8,6 +8,8 @@
 #include "tests/fuzz/target.hpp"
 #include "tests/unit/storage/sample_rows.hpp"
 
+#include <algorithm>
+
 namespace weir::fuzz {
 
 namespace {
@@ -93,6 +95,22 @@ template <class Row>
 void check_row(std::string_view x) {
   const auto row = decode_value<Row>(x);
   require(!row || encode_value(*row) == x, "a row has one encoding");
+}
+
+/// Earlier versions wrote 4 for one of the lives of a stream. It is read as
+/// another one, and written as that.
+template <>
+void check_row<upstream_row>(std::string_view x) {
+  const auto row = decode_value<upstream_row>(x);
+  if (!row)
+    return;
+  const auto again = encode_value(*row);
+  require(again.size() == x.size(), "a row of an upstream has one length");
+  const auto [old, now] = std::ranges::mismatch(x, again);
+  require(old == x.end()
+            || (*old == 4 && *now == static_cast<char>(stream_life::settled)
+                && std::equal(old + 1, x.end(), now + 1)),
+          "a row of an upstream has one encoding but for an old life");
 }
 
 template <class... Rows>
