@@ -73,8 +73,8 @@ public:
                     const std::function<void(const walked_record&)>& visit);
 
   /// Keys visited since the beginning or the last `rewind` that are no valid
-  /// repo path. They belong to the
-  /// tree but are not given to `visit` (protocol-coverage.md 5.1).
+  /// repo path. They belong to the tree but are not given to `visit`
+  /// (protocol-coverage.md 5.1).
   uint64_t skipped() const noexcept;
 
   uint64_t bytes_fed() const noexcept;
