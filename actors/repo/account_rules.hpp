@@ -6,6 +6,7 @@
 #include "actors/repo/sync_state.hpp"
 #include "actors/support/account_sources.hpp"
 #include "actors/support/limits.hpp"
+#include "atproto/verify.hpp"
 
 #include <utility>
 #include <vector>
@@ -76,13 +77,15 @@ public:
 
   /// The row was loaded. If events were not judged and the account is inactive,
   /// its host is asked, as no fetch would show that the account is active
-  /// again. What a listing named and no event has brought is awaited anew.
+  /// again. A rev that a listing named and no event has brought is awaited
+  /// anew, unless our clock is behind it.
   void resume(repo_turn& t) {
     if (t.row.gap && t.row.account != storage::account_status::active)
       doubt_inactive(t);
     const auto by = t.board().accounting_for(t.row.pds).id;
     if (by != 0 && sync_.takes_commits(t.row)
         && t.row.last_indexed_rev.defined()
+        && !atproto::in_future(t.row.first_rev, t.now.wall)
         && completeness::needs_index(t.row, chain_.rev()))
       listed_.open({t.lane.repo(), t.row.first_rev, t.row.account, t.row.fcsr,
                     by},
@@ -96,8 +99,8 @@ public:
 
   void end_life() noexcept { listed_ = {}; }
 
-  /// Processes what an #account event that was not processed before, or a
-  /// listing, reports.
+  /// Processes what an #account event or a listing reports.
+  /// @pre the event was not processed before
   void hear(const account_sources::saying& what, repo_turn& t) {
     const auto own = account_sources::has_own_stream(t.board(), t.row.pds);
     const auto heard = account_sources::hear(t.row.words, what, own);
