@@ -37,45 +37,6 @@ TEST(repo_listings, a_newer_rev_that_does_not_come_desyncs_after_the_grace) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-/// A repo that no event and no listing has named yet.
-struct unnamed_repo : repo_world {
-  unnamed_repo() {
-    sync();
-    board.put(quiet_upstream(pds_id, pds_origin, 2, 500));
-    row->first_rev = {};
-    restart();
-  }
-};
-
-// A REPO that ends forgets the line of the listing, but the row keeps the rev.
-TEST(repo_listings, a_rev_that_was_awaited_is_awaited_anew_after_a_restart) {
-  unnamed_repo x;
-  x.make_commit();
-  x.list(x.account.rev(), account_status::active, pds_id);
-  x.settle();
-  ASSERT_EQ(x.row->first_rev, x.account.rev());
-  x.restart();
-  EXPECT_FALSE(x.machine->idle());
-  x.pass(x.settings->listing_grace);
-  EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
-  x.settle();
-  EXPECT_EQ(x.row->status, repo_status::desync);
-}
-
-// limits::rev_future_max, and a microsecond more
-TEST(repo_listings, a_rev_of_the_future_is_not_awaited_after_a_restart) {
-  constexpr std::chrono::microseconds most = limits::rev_future_max;
-  for (const auto ahead : {most, most + 1us}) {
-    unnamed_repo x;
-    x.list(atproto::tid::from_time(x.now.wall + ahead, 1),
-           account_status::active, pds_id);
-    x.settle();
-    ASSERT_TRUE(x.row->first_rev.defined());
-    x.restart();
-    EXPECT_EQ(x.machine->idle(), ahead > most) << ahead.count();
-  }
-}
-
 // A relay's listing does not count while the host's own stream is connected.
 TEST(repo_listings, a_relays_word_on_a_rev_counts_without_the_hosts_stream) {
   for (const auto heard : {true, false}) {
