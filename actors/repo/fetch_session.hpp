@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/repo/completeness_machine.hpp"
 #include "actors/repo/host_words.hpp"
 
 #include <string>
@@ -58,12 +59,16 @@ public:
 
   /// The actor of the repo ends. Only the queue wakes the repo for a fetch that
   /// was put off, so the wish goes there; not for now, as it may be put off
-  /// again.
+  /// again. A repo in sync that drops an event now is fetched as soon as there
+  /// is a permit: the queue does not find it by its row, which says `synced`.
   void sleep(repo_turn& t) {
     constexpr std::chrono::seconds pause = limits::gap_pause_min;
     const auto soon = t.now.wall.seconds() + pause.count();
     if (doubt_.resume() && sync_.wants_fetch(t.row))
       t.wish_fetch(std::max(t.row.next_retry, soon));
+    else if (t.row.gap && sync_.takes_commits(t.row)
+             && completeness::counts(t.row))
+      t.wish_fetch(0);
   }
 
   // -- while it runs ----------------------------------------------------------

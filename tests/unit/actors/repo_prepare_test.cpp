@@ -209,6 +209,29 @@ TEST(repo_prepare, a_new_repo_sleeps_when_memory_is_short_and_asks_again) {
   EXPECT_THAT(hosts_of(x), ElementsAre(pds_origin));
 }
 
+// architecture.md, When memory runs short: a frame that waits for a document
+// is dropped then, and the fetch brings what it had
+TEST(repo_prepare, a_repo_that_drops_a_frame_when_it_sleeps_is_fetched) {
+  repo_world x;
+  x.sync();
+  test_repo stranger{3};
+  x.account.put("app.test.note/a", make_record("a"));
+  auto draft = x.account.draft();
+  x.take(draft.encode(draft.sign(stranger.key())));
+  x.pass(limits::repo_wait_max);
+  x.settle();
+  x.clear();
+  ASSERT_EQ(x.row->status, repo_status::synced);
+  ASSERT_TRUE(x.row->gap);
+  ASSERT_TRUE(x.machine->idle(true));
+  x.sleep();
+  ASSERT_EQ(x.wishes.size(), 1u);
+  EXPECT_EQ(x.wishes[0].not_before, 0) << "the scan would not find it";
+  x.restart();
+  x.settle();
+  EXPECT_EQ(x.row->status, repo_status::desync);
+}
+
 TEST(repo_prepare, a_repo_without_a_fetch_that_was_put_off_just_sleeps) {
   doubting_repo x;
   x.sleep();
