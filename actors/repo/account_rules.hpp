@@ -86,7 +86,8 @@ public:
     if (by != 0 && sync_.takes_commits(t.row)
         && t.row.last_indexed_rev.defined()
         && !atproto::in_future(t.row.first_rev, t.now.wall)
-        && completeness::needs_index(t.row, chain_.rev()))
+        && completeness::needs_index(t.row, chain_.rev())
+        && !completeness::lacks_named_rev(t.row, t.now.wall))
       listed_.open({t.lane.repo(), t.row.first_rev, t.row.account, t.row.fcsr,
                     by},
                    t);

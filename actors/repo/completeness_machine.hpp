@@ -1,6 +1,8 @@
 #pragma once
 
 #include "actors/support/completeness.hpp"
+#include "actors/support/limits.hpp"
+#include "base/stored_time.hpp"
 #include "storage/format/records.hpp"
 
 #include <algorithm>
@@ -34,10 +36,17 @@ inline bool on_event(storage::repo_row& row, const position& since_reset,
 
 /// A listing or latest-commit answer for this repo, requested when the upstream
 /// stood at `noted` (CONS-25; completeness.md, The terms). An equal rev proves
-/// that the copy of a quiet repo is whole.
+/// that the copy of a quiet repo is whole. If another rev had been named that a
+/// fetch did not bring, an equal rev counts only a while after that fetch, as
+/// the listing may lag behind the stream like the download.
 inline bool on_listed(storage::repo_row& row, const position& noted,
-                      atproto::tid listed, atproto::tid stored) {
-  const auto is_proof = listed == stored && !row.fcsr.covers(noted);
+                      atproto::tid listed, atproto::tid stored,
+                      wall_time now) {
+  constexpr std::chrono::seconds pause = limits::lacked_rev_pause;
+  const auto takes_back = row.first_rev > stored && noted.covers(row.fcsr)
+                          && age_of(row.last_sync, now) >= pause.count();
+  const auto is_proof
+    = listed == stored && (takes_back || !row.fcsr.covers(noted));
   if (!noted.defined() || (row.first_rev.defined() && !is_proof))
     return false;
   row.first_rev = listed;
@@ -64,20 +73,25 @@ inline bool needs_index(const storage::repo_row& row, atproto::tid applied) {
 }
 
 /// A full fetch ended at `rev` (CONS-14). The position of the row is raised
-/// to the one that was noted before the fetch, and never lowered.
+/// to the one that was noted before the fetch, and never lowered. A rev that
+/// was named and that the host did not serve is not proved, so the copy is
+/// accepted, but it is not whole before the rev comes or a listing takes it
+/// back.
 inline void on_indexed(storage::repo_row& row, const position& noted,
                        atproto::tid rev, uint32_t filter_generation) {
   row.last_indexed_rev = rev;
   row.filter_generation = filter_generation;
-  if (!noted.defined())
-    return;
-  const auto raised = !row.fcsr.covers(noted);
-  if (raised)
-    row.fcsr = noted;
-  // A listing may have named a rev that its host does not have.
-  if (raised || !row.first_rev.defined()
-      || (noted.covers(row.fcsr) && row.first_rev > rev))
-    row.first_rev = rev;
+  if (noted.defined()) {
+    const auto raised = !row.fcsr.covers(noted);
+    if (row.fcsr.upstream != noted.upstream)
+      row.first_rev = {}; // CONS-26
+    if (raised || !row.first_rev.defined())
+      row.first_rev = std::max(row.first_rev, rev);
+    if (raised)
+      row.fcsr = noted;
+  }
+  if (row.first_rev.defined() && row.listed_rev > rev)
+    row.first_rev = std::max(row.first_rev, row.listed_rev);
 }
 
 /// The copy is gone, or depended on what was not written.

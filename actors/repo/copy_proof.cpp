@@ -60,7 +60,8 @@ void copy_proof::hear_listing(const repo_listed& x, repo_turn& t) {
     identity_.doubt_tombstone(t);
   if (sync_.takes_commits(t.row)
       && t.board().accounting_for(t.row.pds).id == x.upstream
-      && completeness::on_listed(t.row, x.noted, x.rev, chain_.rev()))
+      && completeness::on_listed(t.row, x.noted, x.rev, chain_.rev(),
+                                 t.now.wall))
     t.touch_row();
   const auto said = account_sources::listed_by(from, x.account, x.asked_at);
   const auto other_state
@@ -175,7 +176,8 @@ void copy_proof::prove_by_host(const account_told& x, const upstream_view& from,
       || from.id != x.noted.upstream)
     return;
   if (x.rev == chain_.rev()) {
-    if (completeness::on_listed(t.row, x.noted, x.rev, chain_.rev()))
+    if (completeness::on_listed(t.row, x.noted, x.rev, chain_.rev(),
+                                t.now.wall))
       t.touch_row();
     return;
   }
@@ -210,8 +212,11 @@ void copy_proof::hear_census(const repo_incomplete& x, repo_turn& t) {
            < std::chrono::microseconds{limits::listing_doubt_max}.count()
       && !from.told_all(told_at, t.now.steady, t.settings.listing_grace);
   if (completeness::needs_index(t.row, chain_.rev())) {
-    if (!is_on_its_way) // Else a later census sees whether it came.
-      sync_.desync("it was not fetched since its upstream named it", t);
+    // Otherwise a later census sees whether it came.
+    if (is_on_its_way || completeness::lacks_named_rev(t.row, t.now.wall))
+      return;
+    needed_rev::require(t.row, t.row.first_rev, false);
+    sync_.desync("it was not fetched since its upstream named it", t);
   } else if (x.unproved && !listed_.get()
              && !completeness::is_noted(t.row, from.since_reset())) {
     sync_.desync(no_rev_told, t);

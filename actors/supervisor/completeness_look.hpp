@@ -92,7 +92,8 @@ private:
       return;
     const auto sees_itself
       = !x.no_gap || !row.last_indexed_rev.defined()
-        || (x.first_rev_set && !x.indexed_past_first_rev);
+        || (x.first_rev_set && !x.indexed_past_first_rev
+            && !completeness::lacks_named_rev(row, at.wall));
     if (sees_itself)
       out.repos.push_back({repo, row.pds, false, {}});
     else if (!(x.position_current && x.first_rev_set) && upstream.live

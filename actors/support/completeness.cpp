@@ -1,5 +1,8 @@
 #include "actors/support/completeness.hpp"
 
+#include "actors/support/limits.hpp"
+#include "base/stored_time.hpp"
+
 #include <algorithm>
 
 namespace weir::actors::completeness {
@@ -13,6 +16,15 @@ atproto::tid last_rev(const storage::repo_row& row,
                       const storage::chain_row* chain) {
   return std::max(row.last_indexed_rev,
                   chain != nullptr ? chain->rev : atproto::tid{});
+}
+
+bool lacks_named_rev(const storage::repo_row& row, wall_time now) noexcept {
+  const std::chrono::seconds old{row.last_sync
+                                 - row.first_rev.time().seconds()};
+  const auto pause = std::clamp<std::chrono::seconds>(
+    old, limits::lacked_rev_pause, limits::lacked_rev_pause_max);
+  return row.last_indexed_rev.defined() && old.count() > 0
+         && age_of(row.last_sync, now) < pause.count();
 }
 
 terms explain(const storage::repo_row& row, const storage::chain_row* chain,

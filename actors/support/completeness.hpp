@@ -69,6 +69,12 @@ upstream_view accounting(const upstream_board& board, const std::string& pds,
 atproto::tid last_rev(const storage::repo_row& row,
                       const storage::chain_row* chain);
 
+/// Whether the last fetch ended after the first rev was made and did not bring
+/// it: the downloads of the host lag behind, or what named the rev was wrong.
+/// Until the pause is over (`limits::lacked_rev_pause`), no fetch would help.
+/// @pre the copy has not reached `first_rev`
+bool lacks_named_rev(const storage::repo_row& row, wall_time now) noexcept;
+
 /// The reason, as a sentence with numbers, why a term does not hold. `term` is
 /// an index of `all_terms`.
 std::string reason(size_t term, const storage::repo_row& row,

@@ -94,6 +94,13 @@ constexpr auto refetch_pause = 60s;
 /// after this time at the latest.
 constexpr auto listing_doubt_max = 1h;
 
+/// A fetch that did not bring the rev which its upstream had named is repeated
+/// after this time, because the downloads of the host may lag behind; then
+/// after the time that had passed since that rev was made, so that the pauses
+/// double, up to the longest. The clock of the host may be wrong by days.
+constexpr auto lacked_rev_pause = 1h;
+constexpr auto lacked_rev_pause_max = 24h;
+
 /// Time until such a repo is checked again, when the grace is shorter.
 constexpr auto listing_doubt_step = 1s;
 

@@ -50,7 +50,9 @@ bool last_words::is_unproved(const simnet::account_view& x,
     return false;
   const auto& why = listed->second.reason;
   return why.find("was never compared") != std::string::npos
-         || why.find("was proved with epoch") != std::string::npos;
+         || why.find("was proved with epoch") != std::string::npos
+         // Its host served an older copy than it had named.
+         || why.find("its upstream named it from rev") != std::string::npos;
 }
 
 /// The directory was wrong, and no check of all rows finds look-ups that are

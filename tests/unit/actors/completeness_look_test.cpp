@@ -48,7 +48,7 @@ struct looked_at {
 
   completeness_page take() {
     return look.take(rows,
-                     {board, listed, steady_time{}, wall_time{},
+                     {board, listed, steady_time{}, wall,
                       [this](const atproto::did& repo)
                         -> result<std::shared_ptr<const storage::chain_row>> {
                         read.push_back(repo);
@@ -61,6 +61,7 @@ struct looked_at {
   completeness_look look{look_filter};
   upstream_board board;
   std::set<uint32_t> listed{pds_id};
+  wall_time wall;
   std::vector<std::pair<atproto::did, storage::repo_row>> rows;
   result<std::shared_ptr<const storage::chain_row>> chain
     = std::shared_ptr<const storage::chain_row>{};
@@ -116,6 +117,21 @@ TEST(completeness_look, a_repo_in_sync_that_lacks_something_is_woken) {
   ASSERT_EQ(page.repos.size(), 3u);
   for (const auto& each : page.repos)
     EXPECT_FALSE(each.prove) << each.id.str();
+}
+
+// limits::lacked_rev_pause, and a second less
+TEST(completeness_look, a_repo_is_not_woken_for_a_rev_that_a_fetch_lacked) {
+  constexpr std::chrono::seconds pause = limits::lacked_rev_pause;
+  looked_at x;
+  auto& row = x.add();
+  const wall_time made_at{2'000'000'000'000'000};
+  row.first_rev = atproto::tid::from_time(made_at, 1);
+  row.last_sync = made_at.seconds() + 1;
+  x.wall = made_at + pause;
+  EXPECT_THAT(x.take().repos, IsEmpty());
+  x.wall = x.wall + std::chrono::seconds{1};
+  EXPECT_EQ(x.take().repos.size(), 1u);
+  EXPECT_EQ(x.counted().complete, 0u);
 }
 
 TEST(completeness_look, what_is_fetched_anyway_is_left_alone) {

@@ -1,4 +1,5 @@
 #include "actors/repo/completeness_machine.hpp"
+#include "actors/support/limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -163,22 +164,77 @@ TEST(completeness, an_event_of_a_new_upstream_starts_anew) {
 TEST(completeness, a_listing_fills_an_unset_rev_and_proves_a_quiet_repo) {
   auto fresh = whole_row();
   fresh.first_rev = {};
-  EXPECT_TRUE(on_listed(fresh, {7, 3, 9}, rev_of(7), rev_of(5)));
+  EXPECT_TRUE(on_listed(fresh, {7, 3, 9}, rev_of(7), rev_of(5), {}));
   EXPECT_EQ(fresh.first_rev, rev_of(7));
   EXPECT_EQ(fresh.fcsr, (position{7, 3, 9}));
 
   auto quiet = whole_row();
-  EXPECT_TRUE(on_listed(quiet, {7, 3, 9}, rev_of(5), rev_of(5)));
+  EXPECT_TRUE(on_listed(quiet, {7, 3, 9}, rev_of(5), rev_of(5), {}));
   EXPECT_EQ(quiet.fcsr, (position{7, 3, 9}));
 
   auto moved = whole_row();
-  EXPECT_FALSE(on_listed(moved, {7, 3, 9}, rev_of(7), rev_of(5)));
+  EXPECT_FALSE(on_listed(moved, {7, 3, 9}, rev_of(7), rev_of(5), {}));
   EXPECT_EQ(moved.fcsr, (position{7, 2, 100}));
 
   auto unknown = whole_row();
   unknown.first_rev = {};
-  EXPECT_FALSE(on_listed(unknown, {}, rev_of(7), rev_of(5)));
+  EXPECT_FALSE(on_listed(unknown, {}, rev_of(7), rev_of(5), {}));
   EXPECT_FALSE(unknown.first_rev.defined());
+}
+
+// CONS-25: the listing may lag behind the stream, like the download.
+// limits::lacked_rev_pause, and a second less
+TEST(completeness, a_listing_may_take_back_what_no_fetch_brought) {
+  constexpr std::chrono::seconds pause = limits::lacked_rev_pause;
+  for (const auto after : {pause - std::chrono::seconds{1}, pause}) {
+    auto row = whole_row();
+    row.first_rev = rev_of(6);
+    row.last_sync = 1'000;
+    const auto now = wall_time{} + (std::chrono::seconds{1'000} + after);
+    EXPECT_FALSE(on_listed(row, {7, 2, 100}, rev_of(6), rev_of(5), now));
+    EXPECT_EQ(on_listed(row, {7, 2, 100}, rev_of(5), rev_of(5), now),
+              after == pause);
+    EXPECT_EQ(row.first_rev, after == pause ? rev_of(5) : rev_of(6));
+  }
+}
+
+// CONS-28
+TEST(completeness, a_copy_without_the_rev_that_was_listed_is_not_whole) {
+  for (const auto& noted : {position{}, position{7, 2, 100}, position{7, 3, 9}}) {
+    auto row = whole_row();
+    row.listed_rev = rev_of(9);
+    on_indexed(row, noted, rev_of(8), 3);
+    EXPECT_EQ(row.last_indexed_rev, rev_of(8));
+    EXPECT_EQ(row.first_rev, rev_of(9));
+    EXPECT_TRUE(needs_index(row, rev_of(8)));
+    EXPECT_FALSE(needs_index(row, rev_of(9))) << "an event brought it";
+  }
+}
+
+// limits::lacked_rev_pause, limits::lacked_rev_pause_max, and a second less
+TEST(completeness, a_fetch_that_lacked_a_rev_is_repeated_after_growing_pauses) {
+  constexpr auto pause = std::chrono::seconds{limits::lacked_rev_pause}.count();
+  constexpr auto most
+    = std::chrono::seconds{limits::lacked_rev_pause_max}.count();
+  constexpr int64_t made_at = 2'000'000'000;
+  const auto at = [](int64_t x) { return wall_time{x * 1'000'000}; };
+  auto row = whole_row();
+  row.first_rev = atproto::tid::from_time(at(made_at), 1);
+  for (const auto& [fetched_after, pauses] :
+       {std::pair{int64_t{1}, pause}, std::pair{pause, pause},
+        std::pair{pause + 1, pause + 1}, std::pair{most, most},
+        std::pair{most + 1, most}}) {
+    row.last_sync = made_at + fetched_after;
+    EXPECT_TRUE(lacks_named_rev(row, at(row.last_sync + pauses - 1)));
+    EXPECT_FALSE(lacks_named_rev(row, at(row.last_sync + pauses)));
+    EXPECT_FALSE(lacks_named_rev(row, at(row.last_sync - 1)))
+      << "our clock was wrong";
+  }
+  row.last_sync = made_at;
+  EXPECT_FALSE(lacks_named_rev(row, at(made_at))) << "it may be newer";
+  row.last_sync = made_at + 1;
+  row.last_indexed_rev = {};
+  EXPECT_FALSE(lacks_named_rev(row, at(made_at + 1))) << "never fetched";
 }
 
 // CONS-06, CONS-14, CONS-30: raised, never lowered

@@ -19,10 +19,10 @@ struct unnamed_repo : repo_world {
 // A REPO that ends forgets the line of the listing, but the row keeps the rev.
 TEST(repo_awaited, a_rev_that_was_awaited_is_awaited_anew_after_a_restart) {
   unnamed_repo x;
-  x.make_commit();
-  x.list(x.account.rev(), account_status::active, pds_id);
+  const auto named = atproto::tid::from_time(x.now.wall + 1s, 1);
+  x.list(named, account_status::active, pds_id);
   x.settle();
-  ASSERT_EQ(x.row->first_rev, x.account.rev());
+  ASSERT_EQ(x.row->first_rev, named);
   x.restart();
   EXPECT_FALSE(x.machine->idle());
   x.pass(x.settings->listing_grace);

@@ -182,21 +182,23 @@ TEST(repo_proof, what_was_never_fetched_since_it_was_told_of_is_fetched) {
   EXPECT_FALSE(whole.in_flight);
 }
 
-// A listing had a rev that the host does not have.
+// ADR 20: the upstream named a rev that the fetch did not bring. CONS-26: that
+// of another upstream does not count.
 TEST(repo_proof, a_fetch_says_from_where_the_copy_is_whole) {
-  storage::repo_row row;
-  row.first_rev = atproto::tid{900};
-  row.fcsr = {pds_id, 2, 500};
-  completeness::on_indexed(row, {pds_id, 2, 500}, atproto::tid{800}, 1);
-  EXPECT_EQ(row.first_rev, atproto::tid{800});
-  // This does not hold when the fetch began before the reset at which that rev
-  // was reported.
-  row.first_rev = atproto::tid{900};
-  completeness::on_indexed(row, {pds_id, 1, 1}, atproto::tid{800}, 1);
-  EXPECT_EQ(row.first_rev, atproto::tid{900});
-  EXPECT_EQ(row.fcsr, (position{pds_id, 2, 500}));
-  completeness::on_indexed(row, {}, atproto::tid{850}, 1);
-  EXPECT_EQ(row.first_rev, atproto::tid{900});
+  for (const auto& noted : {position{}, position{pds_id, 1, 1},
+                            position{pds_id, 2, 500}, position{pds_id, 3, 1}}) {
+    storage::repo_row row;
+    row.first_rev = atproto::tid{900};
+    row.fcsr = {pds_id, 2, 500};
+    completeness::on_indexed(row, noted, atproto::tid{800}, 1);
+    EXPECT_EQ(row.first_rev, atproto::tid{900}) << noted.epoch;
+    EXPECT_EQ(row.fcsr.epoch, std::max(noted.epoch, 2u));
+  }
+  storage::repo_row moved;
+  moved.first_rev = atproto::tid{900};
+  moved.fcsr = {relay_id, 2, 500};
+  completeness::on_indexed(moved, {pds_id, 1, 1}, atproto::tid{800}, 1);
+  EXPECT_EQ(moved.first_rev, atproto::tid{800});
 }
 
 } // namespace weir::tests
