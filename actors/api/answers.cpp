@@ -223,20 +223,18 @@ net::http_reply errors_reply(const api_environment& env,
 }
 
 net::http_reply document_reply(const atproto::did& repo,
-                               const storage::identity_row& row) {
-  if (row.tombstoned)
-    return lookup_failed_reply(repo, fail(ec::not_found, "it is gone"));
-  return written(wire::append_did_document,
-                 wire::identity_view{repo.str(), row.claimed_handle,
-                                     row.signing_key, row.pds});
-}
-
-net::http_reply lookup_failed_reply(const atproto::did& repo,
-                                    const error& why) {
+                               const result<storage::identity_row>& fact) {
+  if (fact && !fact->tombstoned)
+    return written(wire::append_did_document,
+                   wire::identity_view{repo.str(), fact->claimed_handle,
+                                       fact->signing_key, fact->pds});
+  const auto why = fact ? fail(ec::not_found, "it is gone") : fact.error();
   switch (why.code) {
     case ec::not_found:
       return net::error_reply(404, "DidNotFound",
                               repo.str() + " is not registered");
+    case ec::rate_limited:
+      return net::error_reply(429, "TooManyRequests", why.context);
     case ec::limit_reached:
       return net::error_reply(503, "Unavailable", why.context);
     case ec::malformed:

@@ -84,11 +84,9 @@ net::http_reply repos_reply(const api_environment& env,
 net::http_reply errors_reply(const api_environment& env,
                              const page_request& page);
 
-/// `/resolve/:did`: the known identity; 404 for a tombstone.
+/// `/resolve/:did`: the known identity; 404 for a tombstone or an unknown DID;
+/// 429, 502 or 503 when there is no answer.
 net::http_reply document_reply(const atproto::did& repo,
-                               const storage::identity_row& row);
-
-/// `/resolve/:did`: 404, or 502 or 503 when the look-up failed.
-net::http_reply lookup_failed_reply(const atproto::did& repo, const error& why);
+                               const result<storage::identity_row>& fact);
 
 } // namespace weir::actors

@@ -252,8 +252,8 @@ void api_worker::resolve(const api_request_ptr& x) {
 void api_worker::look_up(const api_lookup& x) {
   const auto asked = lookups_.add(
     x.repo,
-    [request = x.request](net::http_reply reply) {
-      request->answer.send(std::move(reply));
+    [x](const result<storage::identity_row>& fact) {
+      x.request->answer.send(document_reply(x.repo, fact));
     },
     env_->shared->time->steady_now());
   if (asked)

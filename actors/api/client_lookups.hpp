@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/api/answers.hpp"
 #include "actors/api/limits.hpp"
 #include "actors/support/health_machine.hpp"
 #include "actors/support/limits.hpp"
@@ -9,7 +8,6 @@
 #include "base/error.hpp"
 #include "base/stored_time.hpp"
 #include "base/token_bucket.hpp"
-#include "net/http_server.hpp"
 #include "storage/format/records.hpp"
 
 #include <algorithm>
@@ -50,7 +48,9 @@ inline bool is_fresh(const storage::identity_row& row, wall_time wall) {
 /// that ask for one DID share one look-up. No CAF, no clock, no I/O.
 class client_lookups {
 public:
-  using answer = std::function<void(net::http_reply)>;
+  /// Called once. `ec::rate_limited`: there are too many look-ups now;
+  /// `ec::limit_reached`: there was no answer in time.
+  using answer = std::function<void(const result<storage::identity_row>&)>;
 
   /// @param per_second Look-ups a second of the whole node.
   explicit client_lookups(double per_second)
@@ -62,8 +62,7 @@ public:
     const auto known = waiting_.find(repo);
     if (clients_ >= limits::resolve_waiting_max
         || (known == waiting_.end() && !budget_.take(now))) {
-      to(net::error_reply(429, "TooManyRequests",
-                          "too many look-ups now; try again later"));
+      to(fail(ec::rate_limited, "too many look-ups now; try again later"));
       return false;
     }
     ++clients_;
@@ -78,14 +77,11 @@ public:
   void on_fact(const atproto::did& repo,
                const result<storage::identity_row>& fact, bool last,
                wall_time wall) {
-    if (!fact)
-      answer_all(repo, lookup_failed_reply(repo, fact.error()));
-    else if (is_fresh(*fact, wall))
-      answer_all(repo, document_reply(repo, *fact));
+    if (!fact || is_fresh(*fact, wall))
+      answer_all(repo, fact);
     else if (last)
-      answer_all(repo, lookup_failed_reply(
-                         repo, fail(ec::unreachable,
-                                    "what is known of it is out of date")));
+      answer_all(repo, fail(ec::unreachable,
+                            "what is known of it is out of date"));
   }
 
   /// Answers clients that have waited too long.
@@ -98,10 +94,9 @@ public:
         return;
       answer_all(
         atproto::did{late->first},
-        net::error_reply(
-          503, "Unavailable",
-          "there is no answer yet: other look-ups go first, or the "
-          "directory limits this node (see /readyz); try again later"));
+        fail(ec::limit_reached,
+             "there is no answer yet: other look-ups go first, or the "
+             "directory limits this node (see /readyz); try again later"));
     }
   }
 
@@ -124,13 +119,14 @@ private:
     steady_time until;
   };
 
-  void answer_all(const atproto::did& repo, const net::http_reply& reply) {
+  void answer_all(const atproto::did& repo,
+                  const result<storage::identity_row>& fact) {
     const auto found = waiting_.extract(repo);
     if (found.empty())
       return;
     clients_ -= found.mapped().clients.size();
     for (const auto& to : found.mapped().clients)
-      to(reply);
+      to(fact);
   }
 
   std::map<atproto::did, wait> waiting_;

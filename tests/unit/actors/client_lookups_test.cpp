@@ -1,3 +1,4 @@
+#include "actors/api/answers.hpp"
 #include "actors/api/client_lookups.hpp"
 #include "actors/api/limits.hpp"
 #include "actors/support/limits.hpp"
@@ -20,7 +21,10 @@ protected:
   bool ask(size_t repo) {
     return lookups.add(
       repo_of(repo),
-      [this](const net::http_reply& x) { answers.push_back(x.status); }, now);
+      [this, repo](const auto& x) {
+        answers.push_back(document_reply(repo_of(repo), x).status);
+      },
+      now);
   }
 
   void say(size_t repo, const result<storage::identity_row>& fact,
