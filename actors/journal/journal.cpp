@@ -43,23 +43,11 @@ struct pending_rows {
 storage::journal_batch batch_of(std::vector<pending_update>& updates,
                                 const std::vector<pending_rows>& rows) {
   storage::journal_batch out;
-  const auto append = [](auto& to, const auto& from) {
-    to.insert(to.end(), from.begin(), from.end());
-  };
   out.updates.reserve(updates.size());
   for (auto& x : updates)
     out.updates.push_back(std::move(*x.what.update));
-  for (const auto& x : rows) {
-    const auto& some = *x.what.rows;
-    append(out.upstreams, some.upstreams);
-    append(out.listings, some.listings);
-    append(out.identities, some.identities);
-    append(out.exported, some.exported);
-    if (some.export_place)
-      out.export_place = some.export_place;
-    append(out.consumers, some.consumers);
-    append(out.configuration, some.configuration);
-  }
+  for (const auto& x : rows)
+    out.append(*x.what.rows);
   return out;
 }
 

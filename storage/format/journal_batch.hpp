@@ -44,6 +44,25 @@ struct journal_batch {
   std::optional<export_row> export_place;
   std::vector<consumer_change> consumers;
   std::vector<configuration_change> configuration;
+
+  /// Appends a later batch. The list of all members makes one that is forgotten
+  /// here an error of the compiler.
+  void append(const journal_batch& later) {
+    auto& [of_repos, streams, lists, names, copied, place, cursors, config]
+      = *this;
+    const auto add = [](auto& to, const auto& from) {
+      to.insert(to.end(), from.begin(), from.end());
+    };
+    add(of_repos, later.updates);
+    add(streams, later.upstreams);
+    add(lists, later.listings);
+    add(names, later.identities);
+    add(copied, later.exported);
+    if (later.export_place)
+      place = later.export_place;
+    add(cursors, later.consumers);
+    add(config, later.configuration);
+  }
 };
 
 } // namespace weir::storage

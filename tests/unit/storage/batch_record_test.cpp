@@ -78,6 +78,33 @@ TEST(BatchRecordTest, AStoreThatAppliesThemAllHasTheSameRows) {
   EXPECT_EQ(follower.findings(), "");
 }
 
+TEST(BatchRecordTest, ALaterBatchIsAppendedWhole) {
+  const auto alice = atproto::did::trusted("did:web:a.test");
+  journal_batch some;
+  some.updates.push_back({});
+  some.upstreams.push_back({});
+  some.listings.push_back({});
+  some.identities.push_back({alice, {}});
+  some.exported.push_back({alice, {}});
+  some.export_place = export_row{};
+  some.consumers.push_back({});
+  some.configuration.push_back({0, "first", {}});
+  journal_batch all;
+  all.append(some);
+  some.configuration[0].name = "second";
+  all.append(some);
+  all.append({});
+  EXPECT_EQ(all.updates.size(), 2u);
+  EXPECT_EQ(all.upstreams.size(), 2u);
+  EXPECT_EQ(all.listings.size(), 2u);
+  EXPECT_EQ(all.identities.size(), 2u);
+  EXPECT_EQ(all.exported.size(), 2u);
+  EXPECT_TRUE(all.export_place) << "an empty batch changes nothing";
+  EXPECT_EQ(all.consumers.size(), 2u);
+  ASSERT_EQ(all.configuration.size(), 2u);
+  EXPECT_EQ(all.configuration[1].name, "second");
+}
+
 TEST(BatchRecordTest, WhatCouldNotBeHandedOverIsNotWritten) {
   bool fails = false;
   test_store store{{.hand_over = [&fails](const std::string&) -> result<void> {
