@@ -10,6 +10,15 @@ namespace weir::limits {
 
 using namespace std::chrono_literals;
 
+/// Events between log and ack for one consumer, and the bytes of log entries
+/// that they keep in memory.
+constexpr size_t consumer_events_max = 1'000;
+constexpr size_t consumer_bytes_max = 8'388'608;
+
+/// Tap's TAP_RETRY_TIMEOUT, the first wait between attempts.
+constexpr auto consumer_retry_timeout = 60s;
+constexpr uint32_t consumer_attempts_max = 20;
+
 /// Events of one DID in the window of a consumer.
 constexpr size_t consumer_did_events_max = 64;
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "actors/consumer/limits.hpp"
+#include "atproto/limits.hpp"
 #include "base/option_range.hpp"
 
 #include <chrono>
@@ -14,6 +16,19 @@ using namespace std::chrono_literals;
 /// CAR bytes in memory, of all fetches together.
 constexpr size_t backfill_bytes_max = 67'108'864;
 constexpr option_range<size_t> pds_events_per_second_range{1, 1'000'000, 500};
+
+constexpr option_range<uint64_t> repo_bytes_range{
+  1'048'576, repo_car_bytes_max, repo_car_bytes_max};
+constexpr option_range<uint64_t> memory_limit_range{
+  134'217'728, 1'099'511'627'776, 1'073'741'824};
+constexpr option_range<uint64_t> disk_reserve_range{0, 1'099'511'627'776, 0};
+constexpr option_seconds consumer_retry_range{1s, 24h, consumer_retry_timeout};
+constexpr option_range<size_t> consumer_window_events_range{
+  1, 100'000, consumer_events_max};
+constexpr option_range<size_t> consumer_window_bytes_range{
+  65'536, 1'073'741'824, consumer_bytes_max};
+constexpr option_range<size_t> consumer_attempts_range{
+  0, 1'000, consumer_attempts_max}; ///< 0: no limit.
 
 /// 0: one for each core.
 constexpr option_range<size_t> threads_range{0, 256, 0};

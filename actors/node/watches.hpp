@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/node/limits.hpp"
 #include "actors/support/context.hpp"
 #include "actors/support/limits.hpp"
 #include "base/error.hpp"

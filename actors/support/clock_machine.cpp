@@ -1,5 +1,7 @@
 #include "actors/support/clock_machine.hpp"
 
+#include "atproto/limits.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <set>

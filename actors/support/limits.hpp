@@ -1,6 +1,5 @@
 #pragma once
 
-#include "atproto/limits.hpp"
 #include "base/option_range.hpp"
 
 #include <chrono>
@@ -34,21 +33,12 @@ constexpr auto child_restart_window = 10s;
 
 // -- delivery to one consumer -------------------------------------------------
 
-/// Events between log and ack for one consumer, and the bytes of log entries
-/// that they keep in memory.
-constexpr size_t consumer_events_max = 1'000;
-constexpr size_t consumer_bytes_max = 8'388'608;
-
 /// Acks of one connection that wait for the CONSUMER: more than an application
 /// can owe for events that it was sent.
 constexpr size_t waiting_acks_max = 131'072;
 
 /// Bytes of one answer to a read of a single DID.
 constexpr size_t consumer_did_page_bytes_max = 262'144;
-
-/// Tap's TAP_RETRY_TIMEOUT, the first wait between attempts.
-constexpr auto consumer_retry_timeout = 60s;
-constexpr uint32_t consumer_attempts_max = 20;
 
 // -- options of a node --------------------------------------------------------
 
@@ -60,10 +50,6 @@ constexpr std::chrono::seconds retry_backoff_max_standard = 1h;
 constexpr option_seconds identity_refresh_range{1s, 24h, 60s};
 constexpr option_seconds listing_interval_range{1s, 720h, 24h};
 constexpr option_seconds listing_grace_range{0s, 1h, 10s};
-constexpr option_range<uint64_t> repo_bytes_range{
-  1'048'576, repo_car_bytes_max, repo_car_bytes_max};
-constexpr option_range<uint64_t> memory_limit_range{
-  134'217'728, 1'099'511'627'776, 1'073'741'824};
 
 /// Shares of `memory_limit` at which intake is reduced, and the part of the
 /// disk that stays free: the larger of the two values below when the option is
@@ -72,17 +58,9 @@ constexpr uint64_t memory_backfill_percent = 80;
 constexpr uint64_t memory_live_percent = 90;
 constexpr uint64_t memory_refuse_percent = 95;
 
-constexpr option_range<uint64_t> disk_reserve_range{0, 1'099'511'627'776, 0};
 constexpr uint64_t disk_reserve_bytes = 2'147'483'648;
 constexpr uint64_t disk_reserve_percent = 5;
 constexpr std::chrono::microseconds room_check_interval = 1s;
-constexpr option_seconds consumer_retry_range{1s, 24h, consumer_retry_timeout};
-constexpr option_range<size_t> consumer_window_events_range{
-  1, 100'000, consumer_events_max};
-constexpr option_range<size_t> consumer_window_bytes_range{
-  65'536, 1'073'741'824, consumer_bytes_max};
-constexpr option_range<size_t> consumer_attempts_range{
-  0, 1'000, consumer_attempts_max}; ///< 0: no limit.
 
 // -- rules of a repo ----------------------------------------------------------
 

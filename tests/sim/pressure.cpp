@@ -1,5 +1,6 @@
 #include "tests/sim/pressure.hpp"
 
+#include "actors/node/limits.hpp"
 #include "actors/supervisor/limits.hpp"
 #include "actors/support/limits.hpp"
 #include "storage/tables/limits.hpp"

@@ -1,3 +1,4 @@
+#include "actors/consumer/limits.hpp"
 #include "actors/support/limits.hpp"
 #include "delivery_world.hpp"
 

@@ -2,6 +2,7 @@
 
 #include "actors/identity/export_machine.hpp"
 #include "actors/identity/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <gtest/gtest.h>
 
