@@ -2,7 +2,7 @@
 
 #include "actors/support/completeness.hpp"
 #include "actors/support/limits.hpp"
-#include "base/stored_time.hpp"
+#include "base/clock.hpp"
 #include "storage/format/records.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ inline bool on_listed(storage::repo_row& row, const position& noted,
                       wall_time now) {
   constexpr std::chrono::seconds pause = limits::lacked_rev_pause;
   const auto takes_back = row.first_rev > stored && noted.covers(row.fcsr)
-                          && age_of(row.last_sync, now) >= pause.count();
+                          && now.seconds() - row.last_sync >= pause.count();
   const auto is_proof
     = listed == stored && (takes_back || !row.fcsr.covers(noted));
   if (!noted.defined() || (row.first_rev.defined() && !is_proof))
@@ -84,7 +84,7 @@ inline void on_indexed(storage::repo_row& row, const position& noted,
   if (noted.defined()) {
     const auto raised = !row.fcsr.covers(noted);
     if (row.fcsr.upstream != noted.upstream)
-      row.first_rev = {}; // CONS-26
+      row.first_rev = {}; // What another upstream named does not count.
     if (raised || !row.first_rev.defined())
       row.first_rev = std::max(row.first_rev, rev);
     if (raised)

@@ -192,6 +192,8 @@ TEST(completeness, a_listing_may_take_back_what_no_fetch_brought) {
     row.last_sync = 1'000;
     const auto now = wall_time{} + (std::chrono::seconds{1'000} + after);
     EXPECT_FALSE(on_listed(row, {7, 2, 100}, rev_of(6), rev_of(5), now));
+    EXPECT_FALSE(on_listed(row, {7, 2, 100}, rev_of(5), rev_of(5), {}))
+      << "our clock was ahead, so it is not known when the fetch was";
     EXPECT_EQ(on_listed(row, {7, 2, 100}, rev_of(5), rev_of(5), now),
               after == pause);
     EXPECT_EQ(row.first_rev, after == pause ? rev_of(5) : rev_of(6));
