@@ -116,14 +116,8 @@ private:
 };
 
 void identity::ask(const identity_ask& x, const identity_sink& from) {
-  if (x.probe) {
-    if (!machine_.may_probe(now()))
-      return;
-    fetched_.add();
-    health_.note_asked({x.repo}, false, now());
-    network_->fetch_document(x.repo, identity_actor{this});
-    return;
-  }
+  if (x.probe)
+    return perform(machine_.on_probe(x.repo, now()));
   asked_.add();
   const auto [i, added]
     = numbers_.try_emplace({from.address(), x.repo}, last_waiter_ + 1);

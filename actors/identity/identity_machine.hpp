@@ -46,9 +46,15 @@ public:
     return desk_.served_by_export();
   }
 
-  /// Whether a probe may be sent: even after failures, unless we are limited.
-  bool may_probe(steady_time now) const noexcept {
-    return !directory_pace().rests(now);
+  /// A probe is sent at once, even after failures, unless we are limited. The
+  /// look-ups that wait make up for it.
+  effects on_probe(const atproto::did& repo, steady_time now) {
+    effects out;
+    if (!directory_pace().rests(now)) {
+      spend(now);
+      out.fetch.push_back(repo);
+    }
+    return out;
   }
 
   /// Counts another request to the directory against the same budget.

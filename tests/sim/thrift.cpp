@@ -15,8 +15,11 @@ using std::chrono::microseconds;
 
 constexpr std::string_view sync_read = "/xrpc/com.atproto.sync.";
 
-/// Requests that were begun at different times may leave together, and the
-/// directory's probes do not count towards the budget.
+/// Requests beyond the budget that may leave in a minute: those that wait for a
+/// connection for up to `prompt` (below), 10 at 20 a second, and one that is
+/// owed for a probe of the directory. Probes count towards the budget, but no
+/// more than one is ever owed: at one look-up in two seconds the budget does
+/// not make up for up to 12 of the 20 in a minute.
 constexpr double a_few = 16;
 
 /// When a directory delays a connection or a request for longer, others are

@@ -93,12 +93,29 @@ TEST(identity_machine, a_probe_is_sent_unless_the_directory_limits_us) {
   resolver x;
   x.fetch(1);
   x.document(fail(ec::unreachable, "refused"));
-  EXPECT_TRUE(x.machine.may_probe(x.now));
+  EXPECT_THAT(x.machine.on_probe(alice, x.now).fetch, ElementsAre(alice));
   x.machine.rest_directory(0s, x.now);
   x.pass(limits::plc_rest_min - 1us);
-  EXPECT_FALSE(x.machine.may_probe(x.now));
+  EXPECT_THAT(x.machine.on_probe(alice, x.now).fetch, IsEmpty());
   x.pass(1us);
-  EXPECT_TRUE(x.machine.may_probe(x.now));
+  EXPECT_THAT(x.machine.on_probe(alice, x.now).fetch, ElementsAre(alice));
+}
+
+// plc_per_second: the most documents that are requested, for whatever reason
+TEST(identity_machine, one_look_up_less_begins_for_each_probe) {
+  identity_options options;
+  options.per_second = 20;
+  resolver x{options};
+  for (int i = 1; i <= 60; ++i)
+    x.fetch(1, repo_of(i));
+  const auto begun_in_a_second = [&] {
+    x.pass(1s);
+    return x.machine.on_timer(x.now).fetch.size();
+  };
+  EXPECT_EQ(begun_in_a_second(), 20u);
+  EXPECT_THAT(x.machine.on_probe(alice, x.now).fetch, ElementsAre(alice))
+    << "at once, although the budget is spent";
+  EXPECT_EQ(begun_in_a_second(), 19u);
 }
 
 // limits::identity_waiting_max: it takes a place like any other
