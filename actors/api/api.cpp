@@ -24,7 +24,6 @@
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include <map>
 #include <optional>
 
 namespace weir::actors {
@@ -89,8 +88,8 @@ private:
   void arm_timer();
 
   template <class Request, class Reply>
-  void ask_routers(const api_request_ptr& x, wire::repos_request body,
-                  std::string_view count_name, uint32_t Reply::*count);
+  void ask_routers(const api_request_ptr& x, const wire::repos_request& body,
+                   std::string_view count_name, uint32_t Reply::*count);
 
   std::shared_ptr<api_environment> env_;
   client_lookups lookups_;
@@ -134,34 +133,29 @@ void api_worker::change_repos(const api_request_ptr& x) {
       return x->answer.send(problem(no_followed_did(did.str())));
   const auto what = x->route.to->what;
   if (what == action::add)
-    ask_routers<add_repos>(x, std::move(*body), "queued", &add_result::queued);
+    ask_routers<add_repos>(x, *body, "queued", &add_result::queued);
   else if (what == action::remove)
-    ask_routers<remove_repos>(x, std::move(*body), "removed",
-                              &remove_result::removed);
+    ask_routers<remove_repos>(x, *body, "removed", &remove_result::removed);
   else
-    ask_routers<resync_repos>(x, std::move(*body), "queued",
-                              &resync_result::queued);
+    ask_routers<resync_repos>(x, *body, "queued", &resync_result::queued);
 }
 
 /// Splits the DIDs by ROUTER and adds up the answers.
 template <class Request, class Reply>
-void api_worker::ask_routers(const api_request_ptr& x, wire::repos_request body,
+void api_worker::ask_routers(const api_request_ptr& x,
+                             const wire::repos_request& body,
                              std::string_view count_name,
                              uint32_t Reply::*count) {
-  std::map<size_t, Request> by_router;
-  for (auto& did : body.dids) {
-    auto& part = by_router[env_->shared->places().router_of(did)];
-    part.repos.push_back(std::move(did));
-    if constexpr (std::is_same_v<Request, add_repos>)
-      part.collections = body.collections;
-  }
   const auto total = std::make_shared<uint64_t>(0);
   const auto all = std::make_shared<gather>(
     [x, total, name = std::string{count_name}](const caf::error& failed) {
       x->answer.send(failed ? problem(from_caf(failed))
                             : count_reply(name, *total));
     });
-  for (auto& [router, part] : by_router) {
+  for (auto& [router, part] :
+       env_->shared->places().by_router<Request>(body.dids)) {
+    if constexpr (std::is_same_v<Request, add_repos>)
+      part.collections = body.collections;
     all->expect();
     request(env_->shared->routers()[router], caf::infinite, std::move(part))
       .then(

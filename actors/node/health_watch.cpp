@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <string_view>
 #include <vector>
 
@@ -34,10 +33,8 @@ void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
       log::error("clock_retry_failed", {{"reason", to_string(page.error())}});
       return;
     }
-    std::map<size_t, resync_repos> by_router;
-    for (const auto& repo : page->repos)
-      by_router[shared->places().router_of(repo)].repos.push_back(repo);
-    for (auto& [router, part] : by_router)
+    for (auto& [router, part] :
+         shared->places().by_router<resync_repos>(page->repos))
       caf::anon_send(shared->routers()[router], std::move(part));
     if (!page->end)
       retry_ahead(shared, page->last);

@@ -216,11 +216,8 @@ void listing_reads::on_compared(const listing_compared& x) {
   progress->parts.emplace([this, page = progress.get()](const caf::error&) {
     finish_page(*page);
   });
-  std::map<size_t, repo_listing> by_router;
-  for (const auto& line : *x.page.repos)
-    by_router[desk_.shared().places().router_of(line.repo)].repos.push_back(
-      line);
-  for (auto& [router, lines] : by_router)
+  for (auto& [router, lines] :
+       desk_.shared().places().by_router<repo_listing>(*x.page.repos))
     claims_.give(desk_.shared().routers()[router], std::move(lines), progress);
   if (desk_.env.discover || !what.collection.empty())
     claims_.on_page(x.unknown, progress);

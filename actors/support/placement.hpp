@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 
 namespace weir::actors {
 
@@ -49,6 +50,20 @@ public:
   uint16_t partition_of_event(uint64_t id) const noexcept {
     const auto place = wire::place_of(id, partitions_);
     return place ? place->partition : 0;
+  }
+
+  /// Divides DIDs, or lines that have a DID in `repo`, by their ROUTERs: a
+  /// message for each ROUTER that gets any, in the order given.
+  template <class Part, class Items>
+  std::map<size_t, Part> by_router(const Items& items) const {
+    std::map<size_t, Part> out;
+    for (const auto& x : items) {
+      if constexpr (requires { x.repo; })
+        out[router_of(x.repo)].repos.push_back(x);
+      else
+        out[router_of(x)].repos.push_back(x);
+    }
+    return out;
   }
 
   size_t first_router(uint16_t partition) const noexcept {

@@ -49,6 +49,33 @@ TEST(PlacementTest, ARouterIsOneOfItsPartition) {
   EXPECT_LT(*most, 1150u);
 }
 
+// Each ROUTER gets its own lines, in the order given, and one without any gets
+// no message.
+TEST(PlacementTest, LinesAreDividedByTheirRouters) {
+  struct line {
+    atproto::did repo;
+    size_t number;
+  };
+  struct part {
+    std::vector<line> repos;
+  };
+  const placement places{2, 3};
+  std::vector<line> lines;
+  for (size_t i = 0; i < 50; ++i)
+    lines.push_back({account(i % 4), i});
+  const auto parts = places.by_router<part>(lines);
+  EXPECT_LE(parts.size(), 4u);
+  size_t seen = 0;
+  for (const auto& [router, own] : parts) {
+    ASSERT_FALSE(own.repos.empty());
+    for (size_t i = 0; i < own.repos.size(); ++i, ++seen) {
+      EXPECT_EQ(places.router_of(own.repos[i].repo), router);
+      EXPECT_TRUE(i == 0 || own.repos[i - 1].number < own.repos[i].number);
+    }
+  }
+  EXPECT_EQ(seen, lines.size());
+}
+
 // This is the reason for rendezvous hashing instead of a remainder.
 TEST(PlacementTest, OneMorePartitionTakesOnlyItsOwnShare) {
   const placement before{4, 1};
