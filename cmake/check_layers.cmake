@@ -46,11 +46,15 @@ set(caf_messages "^messages/(caf_types|interfaces)\\.hpp$")
 # Which files of actors/ have rules does not go by their names. Those of the
 # library `machines`, which is linked without CAF, and those called *_machine may
 # reach these alone, and plain code of the same actor: what lies on disk is plain
-# values, and so are bounds, and messages that need no CAF to be said. Any other
-# file of actors/ is part of a shell: it reaches something else. If it does not,
-# it is plain code that belongs to that library.
+# values, and so are bounds, and messages that need no CAF to be said. Of net that
+# is what an address, a URL, a request and a reply are made of: these headers, one
+# by one, because the others lead to sockets. What they include counts as well.
+# Any other file of actors/ is part of a shell: it reaches something else. If it
+# does not, it is plain code that belongs to that library.
+set(net_values "address_guard|http_messages|http_types|ip_address|url")
 set(machine_may
   "^(base|atproto|wire|messages|storage/format)/\
+|^net/(${net_values})\\.hpp$\
 |^(net|(actors|storage)/[a-z]+)/limits(_[a-z]+)?\\.hpp$")
 set(bounds "/limits(_[a-z]+)?\\.hpp$")
 set(machine_libraries "<(caf|leveldb|openssl|boost/(asio|beast))[/.]")

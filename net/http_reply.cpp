@@ -1,42 +1,7 @@
 #include "net/http_connection.hpp"
 #include "net/http_writer.hpp"
-#include "net/ws_codec.hpp"
 
 namespace weir::net {
-
-namespace {
-
-/// JSON text of a string, quotes included.
-std::string quoted(std::string_view x) {
-  constexpr std::string_view digits = "0123456789abcdef";
-  auto valid = is_utf8(x);
-  std::string out = "\"";
-  for (auto c : x) {
-    auto byte = static_cast<uint8_t>(c);
-    if (c == '"' || c == '\\')
-      out += {'\\', c};
-    else if (byte < 0x20)
-      out += {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
-    else
-      out += valid || byte < 0x80 ? c : '?';
-  }
-  return out + '"';
-}
-
-} // namespace
-
-http_reply json_reply(int status, std::string_view body) {
-  http_reply x;
-  x.status = status;
-  x.body = shared_bytes::copy_of(as_bytes(body));
-  return x;
-}
-
-http_reply error_reply(int status, std::string_view name,
-                       std::string_view message) {
-  return json_reply(status, "{\"error\":" + quoted(name)
-                              + ",\"message\":" + quoted(message) + "}");
-}
 
 std::string format_reply_head(const http_reply& reply, bool keep_alive) {
   if (reply.status < 200 || reply.status > 599)

@@ -9,8 +9,6 @@ namespace weir::limits {
 
 using namespace std::chrono_literals;
 
-// -- network ------------------------------------------------------------------
-
 constexpr size_t url_bytes_max = 8'192;
 constexpr auto dns_timeout = 3s;
 constexpr size_t dns_answers_max = 8;

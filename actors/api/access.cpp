@@ -32,8 +32,7 @@ bool is_right(std::string_view header, const std::string& password) {
 }
 
 bool is_port(std::string_view x) {
-  const auto number = parse_number<uint16_t>(x);
-  return number && *number > 0;
+  return parse_number<uint16_t>(x).value_or(0) > 0;
 }
 
 /// The text after `http://<host>` or `https://<host>`, if the URL begins so.

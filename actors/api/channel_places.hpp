@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/api/limits.hpp"
-#include "base/error.hpp"
 #include "base/line_budget.hpp"
 #include "base/log.hpp"
 #include "base/metrics.hpp"

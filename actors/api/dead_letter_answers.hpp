@@ -3,7 +3,6 @@
 #include "actors/api/page_request.hpp"
 #include "actors/support/context.hpp"
 #include "messages/consumer.hpp"
-#include "net/http_server.hpp"
 
 #include <map>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "actors/api/limits.hpp"
 #include "atproto/identifiers.hpp"
-#include "net/http_server.hpp"
+#include "net/http_messages.hpp"
 
 #include <string>
 

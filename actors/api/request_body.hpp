@@ -2,7 +2,6 @@
 
 #include "actors/api/routes.hpp"
 #include "base/byte_ledger.hpp"
-#include "net/http_server.hpp"
 #include "wire/repos_request_reader.hpp"
 
 namespace weir::actors {

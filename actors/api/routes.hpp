@@ -1,6 +1,6 @@
 #pragma once
 
-#include "net/http_server.hpp"
+#include "net/http_messages.hpp"
 #include "wire/body_members.hpp"
 
 #include <array>

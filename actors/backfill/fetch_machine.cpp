@@ -3,7 +3,6 @@
 #include "actors/support/account_json.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace weir::actors {
 

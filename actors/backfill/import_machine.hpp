@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/backfill/limits.hpp"
 #include "atproto/limits.hpp"
 #include "atproto/repo_walk.hpp"
 #include "atproto/spool.hpp"

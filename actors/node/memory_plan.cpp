@@ -1,13 +1,8 @@
 #include "actors/node/memory_plan.hpp"
 
-#include "actors/identity/limits.hpp"
-#include "actors/node/limits.hpp"
 #include "actors/node/node_config.hpp"
-#include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/limits_accounts.hpp"
 #include "actors/supervisor/limits_claims.hpp"
-#include "actors/support/limits.hpp"
-#include "actors/upstream/limits.hpp"
 #include "base/option_range.hpp"
 #include "storage/log/limits.hpp"
 
@@ -75,7 +70,7 @@ memory_plan plan_memory(const node_config& config) {
   const auto limit = config.memory_limit;
   const auto streams = std::max<size_t>(config.upstreams.size(), 1);
   memory_plan out;
-  const auto of_store = limit / std::max<size_t>(config.partitions, 1);
+  const auto of_store = config.of_partition(limit);
   plan_store(out, of_store);
   plan_fetch(out, config);
   out.delivery = limit / 16;

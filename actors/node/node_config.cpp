@@ -1,11 +1,9 @@
 #include "actors/node/node_config.hpp"
 
-#include "actors/node/limits.hpp"
 #include "actors/node/memory_plan.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/limits.hpp"
 #include "net/address_guard.hpp"
-#include "net/ip_address.hpp"
 #include "wire/filter.hpp"
 #include "wire/limits.hpp"
 #include "wire/nsid_case.hpp"

@@ -4,12 +4,12 @@
 #include "actors/node/limits.hpp"
 #include "actors/supervisor/limits.hpp"
 #include "actors/supervisor/limits_scans.hpp"
+#include "actors/support/config_choices.hpp"
 #include "actors/support/limits.hpp"
-#include "actors/support/tracking_mode.hpp"
 #include "actors/upstream/limits.hpp"
-#include "actors/upstream/upstream_machine.hpp"
 #include "storage/tables/limits.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -109,6 +109,11 @@ struct node_config {
   size_t threads = limits::threads_range.standard;
   /// Shared by the partitions; each has at least one.
   size_t readers = limits::readers_range.standard;
+
+  /// What each partition gets of a number or size for all of them, at least 1.
+  size_t of_partition(size_t all) const noexcept {
+    return std::max<size_t>(all / std::max<size_t>(partitions, 1), 1);
+  }
 
   /// Checks ranges and combinations. Returns every problem as one line.
   std::vector<std::string> problems() const;

@@ -1,6 +1,5 @@
 #include "actors/repo/fetch_session.hpp"
 
-#include "actors/repo/completeness_machine.hpp"
 #include "actors/repo/repo_clock.hpp"
 
 #include <algorithm>

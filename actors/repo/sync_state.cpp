@@ -1,7 +1,6 @@
 #include "actors/repo/sync_state.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace weir::actors {
 

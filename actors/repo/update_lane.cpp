@@ -3,7 +3,6 @@
 #include "storage/format/account_fact.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace weir::actors {
 

@@ -13,7 +13,6 @@
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
-#include <functional>
 #include <utility>
 
 namespace weir::actors {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/support/tracking_mode.hpp"
+#include "actors/support/config_choices.hpp"
 #include "atproto/frame.hpp"
 #include "atproto/stamped_frame.hpp"
 #include "storage/format/records.hpp"

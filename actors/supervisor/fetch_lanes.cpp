@@ -2,9 +2,6 @@
 
 #include "actors/support/site.hpp"
 
-#include <algorithm>
-#include <utility>
-
 namespace weir::actors {
 
 namespace {

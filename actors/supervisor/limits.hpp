@@ -140,8 +140,6 @@ constexpr std::chrono::microseconds fetch_untried_turn = 6s;
 /// after this time.
 constexpr std::chrono::microseconds scan_again_after = 30s;
 
-// -- listings -----------------------------------------------------------------
-
 /// Listing pages that an upstream is asked for in an hour. With 50 pages, a
 /// thousand repos are compared every minute or two, and a million daily.
 constexpr option_range<size_t> listing_requests_range{1, 100'000, 50};

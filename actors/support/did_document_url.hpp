@@ -1,7 +1,6 @@
 #pragma once
 
 #include "atproto/identifiers.hpp"
-#include "base/error.hpp"
 #include "net/url.hpp"
 
 #include <string>

@@ -1,7 +1,6 @@
 #include "actors/upstream/upstream_machine.hpp"
 
 #include "actors/support/limits_health.hpp"
-#include "actors/upstream/limits.hpp"
 #include "atproto/limits.hpp"
 
 #include <algorithm>

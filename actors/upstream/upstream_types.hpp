@@ -1,13 +1,12 @@
 #pragma once
 
+#include "actors/support/config_choices.hpp"
 #include "actors/upstream/limits.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
 namespace weir::actors {
-
-/// What to do when the upstream says that our cursor is in its future.
-enum class future_cursor_policy : uint8_t { reset, stop };
 
 struct upstream_options {
   size_t frames_max = limits::upstream_frames_max;

@@ -2,6 +2,8 @@
 
 #include "apps/weir/option_table.hpp"
 
+#include <algorithm>
+
 namespace weir::apps {
 
 /// Makes options out of members of `settings`, under one heading. The type of

@@ -7,7 +7,6 @@
 #include <leveldb/iterator.h>
 
 #include <algorithm>
-#include <memory>
 
 namespace weir::storage {
 

@@ -17,8 +17,6 @@ constexpr size_t dead_letters_page_max = 1'024;
 /// one more range becomes a dead letter.
 constexpr size_t consumer_ranges_max = 262'144;
 
-// -- names of collections -----------------------------------------------------
-
 /// Collections of one store. All their names are in memory.
 constexpr size_t collections_max = 262'144;
 

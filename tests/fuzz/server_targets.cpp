@@ -4,6 +4,7 @@
 #include "actors/api/routes.hpp"
 #include "atproto/identifiers.hpp"
 #include "net/http_parser.hpp"
+#include "net/http_server.hpp"
 #include "net/limits.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/support/net_memory.hpp"

@@ -139,6 +139,17 @@ TEST(MemoryPlanTest, MuchMemoryRaisesNoBound) {
             limits::backfill_bytes_max);
 }
 
+// A configuration with no partition at all is refused with its other problems,
+// which need a number here.
+TEST(MemoryPlanTest, APartitionGetsItsPartAndAtLeastOne) {
+  node_config config;
+  config.partitions = 4;
+  EXPECT_EQ(config.of_partition(11), 2u);
+  EXPECT_EQ(config.of_partition(3), 1u);
+  config.partitions = 0;
+  EXPECT_EQ(config.of_partition(11), 11u);
+}
+
 // A program that builds a node may want fewer than there is memory for. No key
 // of the configuration sets these bounds.
 TEST(MemoryPlanTest, BoundsOfTheProgramAreKept) {

@@ -1,0 +1,2 @@
+#include "net/http_client.hpp"
+#include "net/ip_address.hpp"
