@@ -94,8 +94,8 @@ result<void> node::impl::open_partitions() {
   shared->random = seams.random;
   const auto routers
     = config.most.routers == 0 ? 2 * cores() : config.most.routers;
-  const auto count = static_cast<uint16_t>(config.partitions);
-  shared->divide({count, std::max<size_t>(routers / count, 1)});
+  shared->divide({static_cast<uint16_t>(config.partitions),
+                  config.of_partition(routers)});
   auto stores = open_stores(config, *seams.random, seams.disk);
   if (!stores)
     return stores.error();

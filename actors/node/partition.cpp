@@ -69,9 +69,7 @@ void partition::start_store(node_system& actors) {
     = spawn_sweeper(system, env_.shared, env_.home,
                     {store_->db.get(), store_->tail.get()}, own_threads);
   guard(env_.children, "sweeper", home.sweeper);
-  const auto readers = std::max<size_t>(
-    env_.config.readers / env_.config.partitions, 1);
-  for (size_t i = 0; i < readers; ++i) {
+  for (size_t i = 0; i < env_.config.of_partition(env_.config.readers); ++i) {
     home.readers.push_back(
       spawn_reader(system, *store_->readers, own_threads));
     guard(env_.children, "reader", home.readers.back());
@@ -93,8 +91,8 @@ void partition::start_consumer(caf::actor_system& system) {
   auto& home = *env_.home;
   delivery_options options;
   options.fire_and_forget = config.consumer_disable_acks;
-  options.events_max = config.consumer_window_events / config.partitions;
-  options.bytes_max = config.consumer_window_bytes / config.partitions;
+  options.events_max = config.of_partition(config.consumer_window_events);
+  options.bytes_max = config.of_partition(config.consumer_window_bytes);
   options.retry_timeout = config.consumer_retry;
   options.attempts_max = static_cast<uint32_t>(config.consumer_attempts_max);
   delivery_state state;
