@@ -1,6 +1,5 @@
 #include "base/log.hpp"
-#include "base/process_memory.hpp"
-#include "base/special_file.hpp"
+#include "base/process.hpp"
 #include "bench/outside.hpp"
 #include "bench/report.hpp"
 #include "bench/scratch_dir.hpp"
@@ -8,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string_view>
@@ -112,7 +112,9 @@ private:
 int run(const bench_options& options) {
   std::ofstream json;
   if (!options.json.empty()) {
-    if (is_special_file(options.json)) {
+    std::error_code unseen;
+    const auto there = std::filesystem::status(options.json, unseen);
+    if (exists(there) && !is_regular_file(there)) {
       std::cerr << "weir-bench: " << options.json
                 << ": cannot be written: it is no file\n";
       return refused;

@@ -1,6 +1,6 @@
 #include "net/io_threads.hpp"
 
-#include "base/thread_name.hpp"
+#include "base/process.hpp"
 #include "net/asio_loop.hpp"
 
 #include <boost/asio/executor_work_guard.hpp>

@@ -3,12 +3,12 @@
 #include "atproto/dag_cbor.hpp"
 #include "atproto/frame.hpp"
 #include "atproto/sha256.hpp"
-#include "base/special_file.hpp"
 #include "simnet/corpus_file.hpp"
 #include "simnet/traffic.hpp"
 #include "simnet/world.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 namespace weir::simnet {
@@ -135,7 +135,9 @@ private:
 
 result<corpus_summary> write_corpus(const std::string& path,
                                     network_options options, size_t events) {
-  if (is_special_file(path))
+  std::error_code unseen;
+  const auto there = std::filesystem::status(path, unseen);
+  if (exists(there) && !is_regular_file(there))
     return fail(ec::storage_failure,
                 path + ": cannot be written: it is no file");
   options.relay = true;

@@ -4,8 +4,6 @@
 #include "actors/support/state_words.hpp"
 #include "net/url.hpp"
 
-#include <algorithm>
-
 namespace weir::actors {
 
 namespace {
@@ -63,10 +61,11 @@ completeness_verdict judge(const api_environment& env,
   completeness_verdict out;
   if (!completeness::counts(row))
     return out;
-  const auto terms = terms_of(row, chain, upstream_of(row, *env.shared),
-                              env.filter_generation);
-  out.complete = std::ranges::all_of(terms, &wire::term_view::holds);
-  out.reason = wire::reasons_of(terms);
+  const auto upstream = upstream_of(row, *env.shared);
+  const auto filter = env.filter_generation;
+  out.complete
+    = completeness::explain(row, chain, upstream, filter).complete();
+  out.reason = wire::reasons_of(terms_of(row, chain, upstream, filter));
   return out;
 }
 

@@ -3,8 +3,6 @@
 #include "actors/support/node_sums.hpp"
 #include "base/version.hpp"
 
-#include <algorithm>
-
 namespace weir::actors {
 
 namespace {
@@ -20,26 +18,6 @@ void add_causes(const std::vector<health_finding>& causes,
     cause.member("since") += std::to_string(x.since.seconds());
     cause.text("level", to_string(x.level));
   });
-}
-
-/// Adds streams that are not open, if the node does not work without them. A
-/// stream that was never open is starting, until a finding names it.
-void add_missing_streams(const std::vector<upstream_view>& all,
-                         const std::vector<health_finding>& causes,
-                         std::vector<std::string>& out) {
-  const auto is_away = [](const upstream_view& x) {
-    return !x.connected;
-  };
-  const auto is_named = [&](const upstream_view& x) {
-    return std::ranges::any_of(causes, [&](const auto& y) {
-      return y.cause == health_cause::upstream && y.where == x.origin;
-    });
-  };
-  const auto stops = stops_work(all, is_away);
-  for (const auto& x : all)
-    if (is_away(x) && (stops || !(x.opened || is_named(x))))
-      out.push_back(to_string(health_cause::upstream)
-                    + (": " + x.origin + " is not connected"));
 }
 
 /// Version and mode of the node and the range of its log's ids: the beginning
@@ -77,23 +55,10 @@ void add_counts(std::string_view name, const std::vector<state_count>& counts,
 } // namespace
 
 net::http_reply ready_reply(const api_environment& env) {
-  std::vector<std::string> waiting;
-  if (!env.ready->load())
-    waiting.emplace_back("starting");
   const auto causes = env.shared->health.findings();
-  add_missing_streams(env.shared->upstreams.all(), causes, waiting);
-  for (auto& x : env.shared->intake.reasons())
-    waiting.push_back(std::move(x));
-  for (const auto& x : causes) {
-    auto who = std::string{to_string(x.cause)} + ": ";
-    if (x.cause == health_cause::upstream)
-      who += x.where + " ";
-    const auto is_there = std::ranges::any_of(waiting, [&](const auto& y) {
-      return x.cause == health_cause::upstream && y.starts_with(who);
-    });
-    if (x.level == health_level::failing && !is_there)
-      waiting.push_back(who + x.error);
-  }
+  const auto waiting
+    = reasons_to_wait(env.ready->load(), env.shared->upstreams.all(),
+                      env.shared->intake.reasons(), causes);
   const auto ok = waiting.empty();
   return object_reply(ok ? 200 : 503, [&](wire::json_object& out) {
     out.flag("ready", ok);

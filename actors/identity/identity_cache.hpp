@@ -10,8 +10,8 @@
 
 namespace weir::actors {
 
-/// The identities that were used last. Of too many, the one unused for longest
-/// is dropped. One thread.
+/// The identities that were used last. When there are too many, the one that
+/// was unused for longest is dropped. One thread.
 class identity_cache {
 public:
   struct entry {

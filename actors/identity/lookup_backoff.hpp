@@ -18,8 +18,8 @@
 namespace weir::actors {
 
 /// Identities whose last look-up failed, and when each may be looked up again:
-/// the pause doubles. Of too many, the one that failed longest ago is
-/// forgotten.
+/// the pause doubles. When there are too many, the one that failed longest ago
+/// is forgotten.
 ///
 /// When many look-ups failed in a row and then one succeeds, the directory was
 /// the cause, so earlier failures need not wait. This applies only once in a

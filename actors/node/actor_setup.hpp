@@ -1,10 +1,15 @@
 #pragma once
 
+#include "actors/backfill/backfill.hpp"
 #include "actors/node/network.hpp"
 #include "actors/repo/repo.hpp"
 #include "actors/supervisor/supervisor.hpp"
 
 namespace weir::actors {
+
+/// Spools of imports: small bodies are in memory, large ones in files under the
+/// data directory, which are removed with the import.
+spool_factory make_spool_factory(const node_config& config);
 
 /// Spawns the actors that meet the network, each with what the options, the
 /// memory plan and the sockets say.

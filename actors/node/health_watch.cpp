@@ -1,7 +1,7 @@
 #include "actors/node/watches.hpp"
 
 #include "actors/node/limits.hpp"
-#include "actors/support/limits_health.hpp"
+#include "actors/node/start_rules.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
 #include "actors/support/timer.hpp"
@@ -17,8 +17,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
-#include <vector>
 
 namespace weir::actors {
 
@@ -42,46 +40,23 @@ void retry_ahead(const context_ptr& shared, const storage::due_repo& after) {
   caf::anon_send(shared->root().reader_of(0), reader_job{job});
 }
 
-/// A random place among the names of the directory.
-storage::due_repo anywhere(random_source& random) {
-  constexpr std::string_view letters = "234567abcdefghijklmnopqrstuvwxyz";
-  std::string out = "did:plc:";
-  for (size_t i = 0; i < 24; ++i)
-    out += letters[random.below(letters.size())];
-  return {0, atproto::did::trusted(out)};
-}
-
-/// Recalls accounts whose documents earlier lives had: a few of them, chosen at
-/// random among active accounts, are used to test the directory. Each is drawn
-/// separately: otherwise someone who makes names that lie close together could
-/// own all of them.
+/// Recalls accounts whose documents earlier lives had, to test the directory.
 void recall_known(const context_ptr& shared) {
-  std::vector<storage::due_repo> places(limits::health_known_max);
-  for (auto& x : places)
-    x = anywhere(*shared->random);
-  places.emplace_back(); // A store with few repos is read from here.
-  const auto job = [shared, places = std::move(places)](store_readers&) {
+  const auto places = draw_test_places(*shared->random);
+  const auto job = [shared, places](store_readers&) {
     for (const auto& from : places) {
       const auto page = shared->stores.list_status(
-        storage::repo_status::synced, from,
-        from.repo.str().empty() ? limits::health_known_max : 1);
+        storage::repo_status::synced, {0, from.after}, from.repos);
       if (!page)
         return; // Other actors report a store that fails.
       shared->health.with([&](health_machine& health) {
         for (const auto& x : page->repos)
-          if (x.row.account == storage::account_status::active)
+          if (tests_directory(x.row))
             health.recall(x.repo, x.row.pds, shared->time->steady_now());
       });
     }
   };
   caf::anon_send(shared->root().reader_of(0), reader_job{job});
-}
-
-/// A cause that nothing tested is not reported as working again.
-const char* reason_of_end(const health_finding& x) noexcept {
-  return x.level == health_level::unproved
-           ? "it was not tried again for a long time"
-           : "the cause has ended";
 }
 
 class health_watch final : public observed<common_actor::base> {
@@ -121,7 +96,13 @@ private:
     const auto wall = shared_->time->wall_now();
     timer_.arm(this, now, now + limits::health_check_interval);
     const auto clock = shared_->signers.look(now, wall);
-    hold(clock.holds);
+    // The room watch notifies the actors that let something in.
+    shared_->intake.set(
+      shortage::clock,
+      clock.holds ? intake_level::no_reading : intake_level::open,
+      clock.holds ? "no stream is read while this machine's clock seems to be "
+                    "slow"
+                  : "");
     const auto streams = shared_->upstreams.all();
     const auto news = shared_->health.with([&](health_machine& x) {
       return x.look(streams, clock, now, wall);
@@ -150,18 +131,7 @@ private:
     }
   }
 
-  /// The room watch notifies the actors that let something in.
-  void hold(bool wanted) {
-    if (std::exchange(holds_, wanted) == wanted)
-      return;
-    shared_->intake.set(
-      shortage::clock, wanted ? intake_level::no_reading : intake_level::open,
-      wanted ? "no stream is read while this machine's clock seems to be slow"
-             : "");
-  }
-
   context_ptr shared_;
-  bool holds_ = false;
   uint64_t corrections_ = 0;
   actor_timer timer_;
   std::array<metric*, health_causes.size()> failing_{};

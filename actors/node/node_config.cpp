@@ -8,7 +8,6 @@
 #include "wire/limits.hpp"
 #include "wire/nsid_case.hpp"
 
-#include <algorithm>
 #include <set>
 #include <string_view>
 

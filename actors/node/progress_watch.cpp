@@ -12,13 +12,10 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include <cstdio>
-#include <functional>
 
 namespace weir::actors {
 
 namespace {
-
-using storage::repo_status;
 
 /// The number with `digits` digits after the point.
 std::string short_number(double x, int digits = 1) {
@@ -65,8 +62,8 @@ public:
       },
       [this](stop_actor) { quit(); },
       [this](get_status) {
-        return status({{"synced", count(repo_status::synced)},
-                       {"error", count(repo_status::error)}});
+        const auto now = count();
+        return status({{"synced", now.synced_now()}, {"error", now.failed}});
       },
     };
   }
@@ -77,54 +74,25 @@ public:
   }
 
 private:
-  /// The first or the last time that any partition noted.
-  /// @param before `std::less` for the first, `std::greater` for the last.
-  template <class Order>
-  std::optional<steady_time>
-  time_of(std::atomic<int64_t> store_stats::*which, Order before) const {
-    int64_t out = 0;
+  backfill_counts count() const {
+    backfill_counts out;
     for (const auto& x : shared_->partitions())
-      if (const auto at = (x->stats.*which).load();
-          at != 0 && (out == 0 || before(at, out)))
-        out = at;
-    return out == 0 ? std::nullopt : std::optional{steady_time{out}};
-  }
-
-  uint64_t count(repo_status x) const {
-    return shared_->sum([x](const partition_context& y) {
-      return y.stats.count(x);
-    });
+      out.add(x->stats);
+    out.claimed = shared_->memory->held(memory_use::claims) > 0;
+    return out;
   }
 
   void look() {
     const auto now = shared_->time->steady_now();
     timer_.arm(this, now, now + limits::story_look_interval);
-    const auto fallen = shared_->sum(&store_stats::fallen);
-    const backfill_counts counts{
-      shared_->sum([](const auto& x) { return x.stats.waiting(); }),
-      count(repo_status::synced) + fallen,
-      count(repo_status::error),
-      time_of(&store_stats::waits_since, std::less<>{}),
-      time_of(&store_stats::waited_until, std::greater<>{}),
-      shared_->memory->held(memory_use::claims) > 0,
-      fallen,
-      shared_->sum(&store_stats::outdated)};
-    for (const auto& x : story_.look(counts, now)) {
+    const auto counts = count();
+    const auto news = story_.look(counts, now);
+    for (const auto& x : news)
       write(x);
-      if (x.is == backfill_news::what::done)
-        // What is left was removed or is inactive.
-        set_back(&store_stats::outdated);
-    }
-    if (story_.rests(counts))
-      set_back(&store_stats::waits_since);
+    for (const auto& x : shared_->partitions())
+      story_.set_back(x->stats, counts, news);
     if (!sized_at_ || now - *sized_at_ >= limits::store_size_interval)
       measure(now);
-  }
-
-  template <class T>
-  void set_back(std::atomic<T> store_stats::*which) {
-    for (const auto& x : shared_->partitions())
-      x->stats.*which = 0;
   }
 
   /// Measuring reads the disk, so a READER does it.

@@ -1,16 +1,21 @@
 #pragma once
 
+#include "actors/support/limits_health.hpp"
+#include "base/random.hpp"
 #include "storage/format/records.hpp"
 #include "wire/filter.hpp"
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace weir::actors {
 
 // What a new life of the process makes of the rows that the store has from
-// earlier ones. Without disk, clock or CAF; `store_set` reads and writes.
+// earlier ones. Without disk, clock or CAF; `store_set` reads and writes, and
+// the health watch reads.
 
 /// The row of the collection filter. A filter that differs from the stored one
 /// gets the next generation, so that each repo can say under which filter it
@@ -30,7 +35,7 @@ next_filter(const std::optional<storage::filter_row>& known,
 
 /// Whether the repo is whole, but under another filter than the present one. A
 /// repo with its own collections does not follow the filter.
-/// @param generation Of the present filter.
+/// @param generation The number of the present filter.
 inline bool is_outdated(const storage::repo_row& row, bool own_collections,
                         uint32_t generation) noexcept {
   return row.account == storage::account_status::active
@@ -57,6 +62,34 @@ rows_of_streams(const std::vector<storage::upstream_row>& known,
       x.id = ++last_id;
   }
   return wanted;
+}
+
+/// A place among the names of repos, where the store is read for accounts that
+/// are used to test the directory.
+struct test_place {
+  atproto::did after;
+  size_t repos = 1; ///< Number of repos that are read from there.
+};
+
+/// Each account is drawn separately, at random among the names of the
+/// directory: otherwise someone who makes names that lie close together could
+/// own all of them. A store with few repos is read from its beginning, too.
+inline std::vector<test_place> draw_test_places(random_source& random) {
+  constexpr std::string_view letters = "234567abcdefghijklmnopqrstuvwxyz";
+  std::vector<test_place> out(limits::health_known_max);
+  for (auto& x : out) {
+    std::string name = "did:plc:";
+    for (size_t i = 0; i < 24; ++i)
+      name += letters[random.below(letters.size())];
+    x.after = atproto::did::trusted(name);
+  }
+  out.push_back({{}, limits::health_known_max});
+  return out;
+}
+
+/// Whether the account of a synced repo is used to test the directory.
+inline bool tests_directory(const storage::repo_row& row) noexcept {
+  return row.account == storage::account_status::active;
 }
 
 } // namespace weir::actors

@@ -2,6 +2,7 @@
 
 #include "actors/node/memory_plan.hpp"
 #include "actors/node/start_rules.hpp"
+#include "actors/support/row_work.hpp"
 #include "actors/upstream/careful_machine.hpp"
 #include "base/crash_point.hpp"
 #include "net/url.hpp"

@@ -4,7 +4,7 @@
 #include "actors/support/context.hpp"
 #include "actors/support/limits.hpp"
 #include "base/error.hpp"
-#include "base/process_memory.hpp"
+#include "base/process.hpp"
 
 #include <functional>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "actors/support/observed.hpp"
 #include "actors/support/store_readers.hpp"
-#include "base/thread_name.hpp"
+#include "base/process.hpp"
 #include "storage/disk/database.hpp"
 
 #include <caf/actor_system.hpp>

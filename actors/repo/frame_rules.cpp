@@ -49,7 +49,9 @@ void frame_rules::give_way(repo_turn& t) {
     return !x.buffered && t.board().gives_way(x.frame.at);
   };
   if (inbox_.any_of(gives_way))
-    sync_.desync("future_rev: there was no room to wait for a right clock", t);
+    sync_.desync(std::string{to_string(atproto::verdict::future_rev)}
+                   + ": there was no room to wait for a right clock",
+                 t);
 }
 
 // -- what is judged without a document ----------------------------------------
@@ -261,7 +263,7 @@ void frame_rules::follow_refusal(const waiting_frame& x,
     case verdict::future_rev:
       // The account signed it, so our copy is not what the account has.
       t.count(repo_counter::future_rev);
-      sync_.desync("future_rev: " + why.reason, t);
+      sync_.desync(to_string(why.why) + (": " + why.reason), t);
       break;
     case verdict::bad_signature:
       t.count(repo_counter::bad_signature);

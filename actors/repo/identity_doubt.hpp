@@ -104,8 +104,6 @@ public:
   /// Drops all kept events: no host can speak for the account.
   void forget_words() noexcept { words_.clear(); }
 
-  // -- a fetch ----------------------------------------------------------------
-
   /// A fetch is wanted. It waits for the newer document, but only once:
   /// otherwise someone who sends invalid events could prevent it.
   /// @returns false when the fetch does not wait any more.

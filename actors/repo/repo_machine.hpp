@@ -25,7 +25,7 @@ namespace weir::actors {
 /// a time; commits that arrive meanwhile go into the next update.
 class repo_machine {
 public:
-  /// @param incarnation Of the owning actor; sent with every update.
+  /// @param incarnation The owning actor's number, sent with every update.
   repo_machine(atproto::did repo, repo_settings_ptr, uint64_t incarnation);
 
   // The parts hold references to each other.

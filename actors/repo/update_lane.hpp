@@ -21,7 +21,7 @@ namespace weir::actors {
 /// next.
 class update_lane {
 public:
-  /// @param incarnation Of the owning actor; sent with every update.
+  /// @param incarnation The owning actor's number, sent with every update.
   update_lane(atproto::did repo, uint64_t incarnation) noexcept
     : repo_(std::move(repo)), incarnation_(incarnation) {}
 

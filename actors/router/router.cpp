@@ -60,6 +60,7 @@ private:
   void on_doubt(const listing_doubt& x);
   caf::result<listing_taken> listed(const repo_listing& x);
   void sweep();
+  void set_timer();
   void start(const atproto::did& repo, stream_claims::news heard,
              std::function<void()> then);
   void try_start(const atproto::did& repo, const stream_claims::news& heard,
@@ -112,18 +113,14 @@ private:
 
 void router::take(frames batch) {
   const auto waited = waiting_.has_frames();
-  route(waiting_.take(std::move(batch), repos_.size(),
-                      [this](const atproto::stamped_frame& x) {
-                        return !repos_.contains(x.repo)
-                               && (tracked_.contains(x.repo)
-                                   || tracking_.judge(x) == discovery::add);
-                      }));
+  const auto wakes = [this](const atproto::stamped_frame& x) {
+    return !repos_.contains(x.repo)
+           && tracking_machine::is_for_repo(tracking_.judge(x, tracked_));
+  };
+  route(waiting_.take(std::move(batch), repos_.size(), wakes));
   take_waiting();
-  const auto now = shared_->time->steady_now();
   if (!waited && waiting_.has_frames())
-    timer_.arm(
-      this, now,
-      now + limits::repo_sweep_interval / limits::held_tries_per_sweep);
+    set_timer();
 }
 
 void router::take_waiting() {
@@ -154,18 +151,14 @@ void router::route(frames batch) {
 }
 
 bool router::wanted(const atproto::stamped_frame& x) {
-  if (tracked_.contains(x.repo))
-    return true;
-  if (!x.relay && claims_.hear(x))
-    return false;
-  const auto next = tracking_.judge(x);
+  const auto next = tracking_.judge(x, tracked_, &claims_);
   if (next == discovery::add)
     start(x.repo, {}, [] {});
   else if (next == discovery::claim)
     claim(x);
   else if (next == discovery::ask)
     send(shared_->supervisor, stream_claim{x.at.upstream, x.repo, true});
-  return next == discovery::add;
+  return tracking_machine::is_for_repo(next);
 }
 
 /// @param heard What frames that are finished have stated.
@@ -205,27 +198,25 @@ caf::result<listing_taken> router::listed(const repo_listing& x) {
     promise.deliver(listing_taken{});
   });
   for (const auto& line : x.repos) {
+    const auto next = tracking_machine::judge(line, tracked_, x.discover);
+    if (next == discovery::nothing)
+      continue;
     const auto tell = [this, line, all] {
       lines_.add(line.upstream, [=, this] {
         give_line(line, [all] { all->answered(); });
       });
     };
-    if (tracked_.contains(line.repo)) {
-      all->expect();
+    all->expect();
+    if (next == discovery::deliver)
       tell();
-    } else if (x.discover) {
-      all->expect();
+    else
       commands_.admit(line.repo, [=, this](const repo_actor&) {
         start(line.repo, {}, [=, this] {
           commands_.done();
-          if (tracking_machine::is_news(line.account))
-            tell();
-          else
-            all->answered();
+          next == discovery::add ? tell() : all->answered();
           begin_lines();
         });
       });
-    }
   }
   begin_lines();
   all->answered();
@@ -268,6 +259,10 @@ void router::tell_lost() {
 void router::sweep() {
   repos_.sweep();
   take_waiting();
+  set_timer();
+}
+
+void router::set_timer() {
   const auto now = shared_->time->steady_now();
   const auto tries = waiting_.has_frames() ? limits::held_tries_per_sweep : 1;
   timer_.arm(this, now, now + limits::repo_sweep_interval / tries);
@@ -312,8 +307,7 @@ router::behavior_type router::make_behavior() {
     if (const auto repo = repos_.on_down(x))
       on_doubt({*repo});
   });
-  const auto now = shared_->time->steady_now();
-  timer_.arm(this, now, now + limits::repo_sweep_interval);
+  set_timer();
   return {
     [this](frame_batch& x) { take(std::move(x.frames)); },
     [this](tick x) {

@@ -1,17 +1,20 @@
 #pragma once
 
+#include "actors/router/stream_claims.hpp"
+#include "actors/router/tracked_repos.hpp"
 #include "actors/support/config_choices.hpp"
 #include "atproto/frame.hpp"
 #include "atproto/stamped_frame.hpp"
-#include "storage/format/records.hpp"
+#include "messages/repo.hpp"
 #include "wire/filter.hpp"
 
 #include <algorithm>
 
 namespace weir::actors {
 
-/// Decides which repos a stream discovers: the rules of the modes for a DID
-/// that is not tracked (SYNC-17 to SYNC-19).
+/// Decides which frames and lines of listings go to a REPO, and which repos a
+/// stream discovers: the rules of the modes for a DID that is not tracked
+/// (SYNC-17 to SYNC-19).
 ///
 /// Immutable, so calls from any number of threads are safe.
 class tracking_machine {
@@ -28,25 +31,46 @@ public:
     return mode_ == tracking_mode::full_network || signals(x);
   }
 
-  /// What a frame of an untracked repo leads to. A relay has verified what it
-  /// passes on; a PDS can name any DID, so its frame is only a claim.
+  /// What a frame or a line leads to. A relay has verified what it passes on; a
+  /// PDS can name any DID, so its frame of an untracked repo is only a claim.
   enum class step : uint8_t {
     nothing,
-    add,   ///< The repo is added.
-    claim, ///< Its host has to confirm that the repo is there.
-    ask,   ///< Its host is asked whether it has wanted records.
+    deliver,  ///< The REPO gets it: the repo is tracked.
+    add,      ///< The repo is added, and then the REPO gets it.
+    add_only, ///< The repo is added, and the line is no news about it.
+    claim,    ///< Its host has to confirm that the repo is there.
+    ask,      ///< Its host is asked whether it has wanted records.
   };
 
-  step judge(const atproto::stamped_frame& x) const {
+  /// @param claims If its stream claims the repo, the claim takes what the
+  ///        frame says. Null: the frame is only looked at.
+  step judge(const atproto::stamped_frame& x, const tracked_repos& tracked,
+             stream_claims* claims = nullptr) const {
+    if (tracked.contains(x.repo))
+      return step::deliver;
+    if (!x.relay && claims != nullptr && claims->hear(x))
+      return step::nothing;
     if (discovers(x))
       return x.relay ? step::add : step::claim;
     return !x.relay && may_return(x) ? step::ask : step::nothing;
   }
 
-  /// Whether a listing's line about a repo that was added by it says more than
-  /// that: a new repo counts as active, and its first fetch brings the rest.
-  static bool is_news(storage::account_status listed) noexcept {
-    return listed != storage::account_status::active;
+  /// What a line of a listing leads to. A new repo counts as active, and its
+  /// first fetch brings the rest: its line is news if it has another status.
+  /// @param discover Whether the listing adds repos.
+  static step judge(const repo_listed& x, const tracked_repos& tracked,
+                    bool discover) {
+    if (tracked.contains(x.repo))
+      return step::deliver;
+    if (!discover)
+      return step::nothing;
+    return x.account == storage::account_status::active ? step::add_only
+                                                        : step::add;
+  }
+
+  /// Whether the REPO gets the frame or the line.
+  static bool is_for_repo(step x) noexcept {
+    return x == step::deliver || x == step::add;
   }
 
   /// True when this frame of an untracked repo calls its account active in mode

@@ -3,7 +3,6 @@
 #include "actors/supervisor/listed_line.hpp"
 #include "actors/supervisor/question_machine.hpp"
 #include "actors/supervisor/supervisor_desk.hpp"
-#include "actors/supervisor/uncovered_laps.hpp"
 #include "actors/support/store_readers.hpp"
 
 #include <algorithm>
@@ -36,21 +35,9 @@ public:
     return has_room;
   }
 
-  /// Asks once about the repos that were lost in an earlier run of the node:
-  /// the first scan of all rows finds them.
   void on_scan(const scan_page& x) {
-    if (lost_asked_)
-      return;
-    for (const auto& each : x.lost) {
-      question_machine::question lost{each.repo, each.pds, true};
-      // Without a place, the next fetch or listing shows the status.
-      lost.left_out = true;
-      // A time ahead was written by another clock, so its age is not known.
-      lost.age = std::chrono::seconds{
-        std::max<int64_t>(desk_.wall().seconds() - each.at, 0)};
+    for (const auto& lost : machine_.lost_in(x, desk_.wall()))
       ask(lost);
-    }
-    lost_asked_ = x.end;
   }
 
   void on_answer(const account_answer& x) {
@@ -82,14 +69,9 @@ private:
   void compare(const account_told& x) {
     desk_.metrics.compared.add();
     auto job = [shared = desk_.env.shared, x](store_readers& store) {
-      const auto known = store.load_repo(x.repo);
-      const auto is_news = [&](const storage::repo_row& row) {
-        return is_news_of_host(x.pds, x.account, x.rev, row, known->chain.get())
-               || (denies_tombstone(x, row)
-                   && is_due_again(store.load_identity(x.repo),
-                                   shared->time->wall_now()));
-      };
-      if ((!known || (known->row && is_news(*known->row)))
+      const auto load_identity = [&] { return store.load_identity(x.repo); };
+      if (is_news(x, store.load_repo(x.repo), shared->time->wall_now(),
+                  load_identity)
           && !shared->routers().empty())
         caf::anon_send(shared->router_of(x.repo), x);
     };
@@ -99,7 +81,6 @@ private:
 
   supervisor_desk& desk_;
   question_machine machine_;
-  bool lost_asked_ = false;
 };
 
 } // namespace weir::actors

@@ -139,14 +139,13 @@ void claim_checks::perform_streams(const claims_machine::effects& x) {
 }
 
 /// One answer is for all streams that named the same DID.
-void claim_checks::on_named(uint32_t upstream, const atproto::did& repo,
-                            bool anew, bool returned) {
-  const auto [i, is_first] = named_.try_emplace({upstream, repo}, returned);
+void claim_checks::on_named(const stream_claim& x, bool returned) {
+  const auto [i, is_first] = named_.try_emplace({x.upstream, x.repo}, returned);
   i->second |= returned;
   if (!is_first)
     return;
-  perform(claims_.on_named(upstream, desk_.host_of(upstream), repo, desk_.now(),
-                           desk_.wall(), anew));
+  perform(claims_.on_named(x.upstream, desk_.host_of(x.upstream), x.repo,
+                           desk_.now(), desk_.wall(), x.anew));
 }
 
 void claim_checks::on_identity(const identity_answer& x) {

@@ -47,8 +47,7 @@ public:
 
   /// A stream names an account.
   /// @param returned It is active again, so no ROUTER waits for the answer.
-  void on_named(uint32_t upstream, const atproto::did& repo, bool anew,
-                bool returned);
+  void on_named(const stream_claim& x, bool returned);
 
   void on_identity(const identity_answer& x);
 

@@ -2,6 +2,7 @@
 
 #include "actors/supervisor/limits_scans.hpp"
 #include "actors/supervisor/question_machine.hpp"
+#include "actors/support/completeness_census.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 
@@ -43,17 +44,18 @@ public:
   }
 
   /// The page was read.
-  /// @param wait The shortest time until the next page.
-  void on_page(const atproto::did& last, steady_time now,
-               std::chrono::seconds wait) {
+  /// @param asked A host was asked about a repo of this page.
+  void on_page(const atproto::did& last, bool asked, steady_time now) {
     rest(now);
     after_ = last;
-    due_ = std::max(rested_, now + std::chrono::microseconds{wait});
+    due_ = asked ? std::max(rested_, now + limits::uncovered_page_pause)
+                 : rested_;
   }
 
   /// That page was the last one.
-  /// @param whole Nothing is incomplete.
-  void on_end(bool whole, steady_time now) {
+  /// @param seen What the look counted.
+  void on_end(const completeness_count& seen, steady_time now) {
+    const auto whole = seen.active == seen.complete;
     rest(now);
     runs_ = false;
     due_ = std::max(rested_, now + (whole ? interval_whole_ : interval_));
@@ -165,20 +167,25 @@ public:
     return count < limits::uncovered_asked_per_host && ++count > 0;
   }
 
-  /// The question whose answer may prove the copy of a repo that a look found;
-  /// none when its host is not to be asked now. Counts it. Call it in the order
-  /// of the rows.
-  std::optional<question_machine::question>
-  question_about(const completeness_page::repo& x, const question_machine& open,
-                 steady_time now) {
+  /// What is done now about a repo that a look found (CONS-27 to CONS-29).
+  struct help {
+    bool wake = false; ///< Its REPO finds out what it lacks.
+    std::optional<question_machine::question> ask{}; ///< May prove the copy.
+  };
+
+  /// Counts what it decides. Call it in the order of the rows.
+  help help_for(const completeness_page::repo& x, const question_machine& open,
+                steady_time now) {
+    if (!x.prove)
+      return {may_wake(x.id, now)};
     question_machine::question out{x.id, x.pds};
     out.left_out = true; // Without a place, a later look asks.
     out.noted = x.noted;
     out.prove = true;
     if (has_turn(x.id, x.pds, now) && open.has_half() && open.is_new(out, now)
         && may_ask(x.pds, now))
-      return out;
-    return std::nullopt;
+      return {false, std::move(out)};
+    return {};
   }
 
 private:

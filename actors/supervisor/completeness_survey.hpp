@@ -55,13 +55,20 @@ public:
     for (const auto& each : x->unread)
       log::warn("completeness_unread", {{"repo", each.id.str()},
                                         {"reason", to_string(each.why)}});
-    const auto asked = mend(*x);
+    bool asked = false;
+    for (const auto& each : x->repos) {
+      const auto help
+        = budget_.help_for(each, questions_.machine(), desk_.now());
+      if (help.wake)
+        desk_.tell(each.id, repo_incomplete{each.id});
+      if (help.ask)
+        questions_.ask(*help.ask);
+      asked |= help.ask.has_value();
+    }
     if (x->end)
       finish();
     else
-      laps_.on_page(x->last, desk_.now(),
-                    asked ? limits::uncovered_page_pause
-                          : std::chrono::seconds{0});
+      laps_.on_page(x->last, asked, desk_.now());
   }
 
   /// Something happened that the next look should see soon.
@@ -88,22 +95,6 @@ private:
                       shared.time->wall_now(), chain_of});
   }
 
-  /// CONS-27 to CONS-29. @returns whether a host was asked.
-  bool mend(const completeness_page& x) {
-    bool asked = false;
-    for (const auto& each : x.repos) {
-      if (!each.prove) {
-        if (budget_.may_wake(each.id, desk_.now()))
-          desk_.tell(each.id, repo_incomplete{each.id});
-      } else if (const auto question = budget_.question_about(
-                   each, questions_.machine(), desk_.now())) {
-        asked = true;
-        questions_.ask(*question);
-      }
-    }
-    return asked;
-  }
-
   void finish() {
     const auto look = std::exchange(look_, nullptr);
     auto& census = look->census;
@@ -111,11 +102,10 @@ private:
     const auto& all = census.all();
     metrics_.set(all);
     hint(census);
-    if (all.without[completeness::covered_term] > 0)
-      left_out_.on_uncovered();
+    left_out_.on_counted(all);
     desk_.shared().completeness.put({{look, &census}, desk_.wall()});
     budget_.on_end();
-    laps_.on_end(all.active == all.complete, desk_.now());
+    laps_.on_end(all, desk_.now());
   }
 
   void hint(const completeness_census& x) {

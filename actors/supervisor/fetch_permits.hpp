@@ -19,12 +19,10 @@ public:
   void start() { perform(machine_.on_start(desk_.now(), desk_.wall())); }
   void on_timer() { perform(machine_.on_timer(desk_.now())); }
 
-  /// Without room on the disk, running fetches end as well, because spooled
-  /// data takes memory; the repos are fetched again later.
   void on_intake() {
     const auto& intake = desk_.shared().intake;
     perform(machine_.on_intake(intake.backfills(), desk_.now()));
-    if (intake.level(shortage::disk) == intake_level::no_requests)
+    if (!intake.keeps_fetches())
       for (const auto& [repo, job] : jobs_)
         cancel(job, fail(ec::disk_full, "no room on the disk"));
   }

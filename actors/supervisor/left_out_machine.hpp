@@ -78,21 +78,26 @@ public:
     });
   }
 
+  using rows = std::vector<std::pair<atproto::did, storage::repo_row>>;
+
   /// Selects from a page of rows those that the listing left out.
-  static left_out_page
-  pick(const left_out_scans::scan& scan,
-       const std::vector<std::pair<atproto::did, storage::repo_row>>& rows,
-       const upstream_board& board, wall_time now) {
+  static left_out_page pick(const left_out_scans::scan& scan,
+                            const result<rows>& found,
+                            const upstream_board& board, wall_time now) {
     left_out_page out;
     out.upstream = scan.upstream;
-    for (const auto& [repo, row] : rows)
+    if (!found) {
+      out.repos = found.error();
+      return out;
+    }
+    for (const auto& [repo, row] : *found)
       if (left_out_scans::is_left_out(scan, repo, row, board, now))
         out.repos->push_back({repo, row.pds,
                               left_out_scans::to_prove(row, board),
                               row.left_out_by == scan.upstream});
-    out.end = rows.size() < limits::repos_page_max;
-    if (!rows.empty())
-      out.next = rows.back().first;
+    out.end = found->size() < limits::repos_page_max;
+    if (!found->empty())
+      out.next = found->back().first;
     return out;
   }
 
@@ -131,9 +136,11 @@ public:
 
   // -- what is covered --------------------------------------------------------
 
-  /// The rows show that an upstream does not cover a repo, perhaps since an
-  /// earlier start.
-  void on_uncovered() noexcept { has_left_out_ = true; }
+  /// All rows were counted. They may show that an upstream does not cover a
+  /// repo, perhaps since an earlier start.
+  void on_counted(const completeness_count& x) noexcept {
+    has_left_out_ |= x.without[completeness::covered_term] > 0;
+  }
 
   /// Whether a relay is followed that, as far as is known, carries every repo:
   /// a host that is not followed is covered only by a relay.

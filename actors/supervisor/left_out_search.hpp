@@ -24,15 +24,9 @@ public:
       return;
     auto job = [to = desk_.sink(), shared = desk_.env.shared, scan = *next,
                 now = desk_.wall()](store_readers&) {
-      const auto rows = shared->stores.page(scan.after);
-      left_out_page out;
-      if (rows) {
-        out = left_out_machine::pick(scan, *rows, shared->upstreams, now);
-      } else {
-        out.upstream = scan.upstream;
-        out.repos = rows.error();
-      }
-      caf::anon_send(to, std::move(out));
+      caf::anon_send(
+        to, left_out_machine::pick(scan, shared->stores.page(scan.after),
+                                   shared->upstreams, now));
     };
     desk_.self->send(desk_.shared().root().reader_of(next->upstream),
                      reader_job{std::move(job)});

@@ -51,14 +51,6 @@ inline bool denies_tombstone(const repo_listed& line,
            account_sources::has_own_stream(board, row.pds));
 }
 
-/// The same for what the host of the account says when it is asked.
-inline bool denies_tombstone(const account_told& x,
-                             const storage::repo_row& row) {
-  return row.pds == x.pds
-         && account_sources::denies_tombstone(row.words, x.account, false,
-                                              true);
-}
-
 /// Such a denial counts as news once a day: the directory may have erred, and a
 /// host may list its tombstoned accounts for ever.
 /// @param tombstone As it is stored. One that cannot be read counts.
@@ -68,6 +60,29 @@ is_due_again(const result<std::optional<storage::identity_row>>& tombstone,
   constexpr std::chrono::seconds pause = limits::identity_fresh;
   return !tombstone || !*tombstone
          || age_of((*tombstone)->fetched_at, now) >= pause.count();
+}
+
+/// Whether a REPO needs to receive what its host says when it is asked: the
+/// answer differs from what is stored, or denies a tombstone.
+/// @param rows Has the `row` of the repo, and its `chain` if it is in sync.
+///        When they cannot be read, the REPO decides.
+/// @param load_identity Reads a tombstone, of which few answers have need.
+template <class Rows, class Load>
+bool is_news(const account_told& x, const result<Rows>& rows, wall_time now,
+             Load load_identity) {
+  if (!rows || !rows->row)
+    return !rows;
+  const auto& row = *rows->row;
+  if (row.pds != x.pds)
+    return false; // The repo moved since; that host was not asked.
+  if (row.words.host != x.account || row.not_found_at != 0)
+    return true;
+  return (x.account == storage::account_status::active
+          && row.status == storage::repo_status::synced
+          && (rows->chain == nullptr || x.rev > rows->chain->rev))
+         || (account_sources::denies_tombstone(row.words, x.account, false,
+                                               true)
+             && is_due_again(load_identity(), now));
 }
 
 /// The rows with which a line is compared, and no others, because a listing

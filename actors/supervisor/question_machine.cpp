@@ -54,6 +54,23 @@ question_machine::effects question_machine::on_question(const question& x,
   return run(std::move(out), now);
 }
 
+std::vector<question_machine::question>
+question_machine::lost_in(const scan_page& x, wall_time now) {
+  std::vector<question> out;
+  if (lost_found_)
+    return out;
+  for (const auto& each : x.lost) {
+    auto& lost = out.emplace_back(question{{each.repo, each.pds, true}});
+    // Without a place, the next fetch or listing shows the status.
+    lost.left_out = true;
+    // A time ahead was written by another clock, so its age is not known.
+    lost.age
+      = std::chrono::seconds{std::max<int64_t>(now.seconds() - each.at, 0)};
+  }
+  lost_found_ = x.end;
+  return out;
+}
+
 void question_machine::open(const question& x, steady_time now, effects& out) {
   if (const auto i = open_.find(x.repo); i != open_.end()) {
     if (i->second.running || i->second.asked.pds == x.pds)

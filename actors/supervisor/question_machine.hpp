@@ -7,6 +7,7 @@
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
 #include "messages/account.hpp"
+#include "messages/backfill.hpp"
 #include "storage/format/records.hpp"
 
 #include <chrono>
@@ -71,6 +72,10 @@ public:
     : options_(options), places_(options.waiting_max) {}
 
   effects on_question(const question& x, steady_time now);
+
+  /// The questions about the repos that were lost in an earlier run of the
+  /// node: the first scan of all rows finds them, and each is asked about once.
+  std::vector<question> lost_in(const scan_page& x, wall_time now);
 
   /// The answer to a question of `effects::ask`; others change nothing.
   effects on_answer(const account_answer& x, steady_time now);
@@ -155,6 +160,7 @@ private:
 
   std::list<kept_answer> kept_order_; ///< The oldest comes first.
   std::unordered_map<uint64_t, std::list<kept_answer>::iterator> kept_;
+  bool lost_found_ = false; ///< The first scan has ended.
 };
 
 } // namespace weir::actors

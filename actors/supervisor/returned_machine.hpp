@@ -4,6 +4,8 @@
 #include "actors/supervisor/limits_claims.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/clock.hpp"
+#include "messages/backfill.hpp"
+#include "messages/claims.hpp"
 #include "net/limits.hpp"
 
 #include <algorithm>
@@ -13,6 +15,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace weir::actors {
@@ -34,58 +37,61 @@ namespace weir::actors {
 /// that are left to the next listing.
 class returned_machine {
 public:
-  struct question {
-    uint32_t upstream = 0;
-    atproto::did repo;
-  };
-
   struct effects {
-    std::vector<question> ask; ///< Each question is answered by a later call.
-    std::optional<steady_time> timer;
+    /// Hosts are asked about these. Each is answered by a later call.
+    std::vector<stream_claim> ask{};
+    std::vector<stream_claim> claims{}; ///< Their documents are looked up.
+    /// The same for accounts that are back and have records of the collection.
+    std::vector<stream_claim> returned{};
+    std::optional<steady_time> timer{};
   };
 
-  /// The stream of a PDS calls an account active that is not tracked.
-  effects on_active(uint32_t upstream, const atproto::did& repo,
-                    steady_time now) {
-    auto& x = hosts_[upstream];
-    if (std::ranges::find(x.waiting, repo) == x.waiting.end()
-        && x.waiting.size() < limits::returned_accounts_max)
-      x.waiting.push_back(repo);
-    return run(now);
-  }
+  explicit returned_machine(bool signal_mode) : signal_mode_(signal_mode) {}
 
-  /// The host has answered, or never will.
-  effects on_answer(uint32_t upstream, steady_time now) {
-    const auto i = hosts_.find(upstream);
-    if (i == hosts_.end() || !i->second.asked)
+  /// In signal mode a stream claims DIDs by commits, which do not concern
+  /// documents. A claim whose document may have changed is therefore an account
+  /// that is active again. While repos are not fetched, such accounts are left
+  /// to the next listing.
+  effects on_claim(const stream_claim& x, bool backfills, steady_time now) {
+    if (!x.anew || !signal_mode_)
+      return {.claims = {x}};
+    if (!backfills)
       return {};
-    auto& x = i->second;
-    x.waiting.pop_front();
-    x.asked = false;
-    x.tries = 0;
-    x.rests_until = std::max(x.rests_until, now + limits::returned_pause);
-    return run(now);
+    auto& waiting = hosts_[x.upstream].waiting;
+    if (std::ranges::find(waiting, x.repo) == waiting.end()
+        && waiting.size() < limits::returned_accounts_max)
+      waiting.push_back(x.repo);
+    return run({}, now);
   }
 
-  /// The host did not answer.
-  /// @param wait The time for which it asks; 0: none.
-  effects on_failed(uint32_t upstream, std::chrono::seconds wait,
-                    steady_time now) {
-    const auto i = hosts_.find(upstream);
+  /// The answer about one account. A host that does not offer this request has
+  /// given its final answer.
+  effects on_answer(const listing_page& x, steady_time now) {
+    effects out;
+    const auto fails = x.unanswered > 0
+                       || (!x.repos && x.repos.error().code != ec::not_found);
+    if (x.repos && !fails)
+      for (const auto& line : *x.repos)
+        out.returned.push_back({x.upstream, line.repo, true});
+    const auto i = hosts_.find(x.upstream);
     if (i == hosts_.end() || !i->second.asked)
-      return {};
-    auto& x = i->second;
-    x.rests_until = now
-                    + std::clamp<std::chrono::seconds>(
-                      wait, limits::claim_retry, limits::retry_wait_max);
-    if (x.tries + 1 >= limits::returned_tries_max)
-      return on_answer(upstream, now);
-    ++x.tries;
-    x.asked = false;
-    return run(now);
+      return out;
+    auto& of = i->second;
+    of.asked = false;
+    if (fails)
+      of.rests_until = now
+                       + std::clamp<std::chrono::seconds>(
+                         x.retry_after, limits::claim_retry,
+                         limits::retry_wait_max);
+    if (!fails || ++of.tries >= limits::returned_tries_max) {
+      of.waiting.pop_front();
+      of.tries = 0;
+      of.rests_until = std::max(of.rests_until, now + limits::returned_pause);
+    }
+    return run(std::move(out), now);
   }
 
-  effects on_timer(steady_time now) { return run(now); }
+  effects on_timer(steady_time now) { return run({}, now); }
 
 private:
   struct host {
@@ -95,8 +101,7 @@ private:
     steady_time rests_until{};
   };
 
-  effects run(steady_time now) {
-    effects out;
+  effects run(effects out, steady_time now) {
     std::erase_if(hosts_, [now](const auto& of) {
       return of.second.waiting.empty() && now >= of.second.rests_until;
     });
@@ -108,11 +113,12 @@ private:
         continue;
       }
       x.asked = true;
-      out.ask.push_back({upstream, x.waiting.front()});
+      out.ask.push_back({upstream, x.waiting.front(), true});
     }
     return out;
   }
 
+  bool signal_mode_;
   /// Hosts that are being asked or rest, by upstream.
   std::map<uint32_t, host> hosts_;
 };

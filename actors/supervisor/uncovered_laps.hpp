@@ -34,20 +34,6 @@ inline bool is_asked_about(const storage::repo_row& row) noexcept {
   return is_away || row.status == storage::repo_status::synced;
 }
 
-/// Whether the host's answer about a repo differs from what is stored.
-inline bool is_news_of_host(const std::string& pds,
-                            storage::account_status account, atproto::tid rev,
-                            const storage::repo_row& row,
-                            const storage::chain_row* chain) {
-  if (row.pds != pds)
-    return false; // The repo moved since; that host was not asked.
-  if (row.words.host != account || row.not_found_at != 0)
-    return true;
-  return account == storage::account_status::active
-         && row.status == storage::repo_status::synced
-         && (chain == nullptr || rev > chain->rev);
-}
-
 /// Decides when the rows are searched for repos that no upstream covers, and
 /// about which of these repos their hosts are asked: all rows once in an
 /// interval, a page at a time. Without CAF, clock or store.

@@ -1,6 +1,6 @@
 #include "actors/support/all_stores.hpp"
 
-#include "actors/support/account_sources.hpp"
+#include "actors/support/row_work.hpp"
 #include "storage/tables/collection_table.hpp"
 
 #include <array>
@@ -41,10 +41,9 @@ std::string to_text(const scan_place& x) {
          + x.after.repo.str();
 }
 
-/// Nothing announces when a host must be asked for the second time.
 void note_lost(scan_page& out, const atproto::did& repo,
                const storage::repo_row& row) {
-  if (row.not_found_at != 0 && !row.pds.empty())
+  if (is_lost(row))
     out.lost.push_back({repo, row.pds, row.not_found_at});
 }
 
@@ -85,8 +84,7 @@ result<scan_page> scan_quiet_work(const all_stores& stores, scan_place place,
   if (!page)
     return page.error();
   for (auto& [repo, row] : *page) {
-    if (row.account != storage::account_status::active
-        || row.status == repo_status::synced)
+    if (!asks_for_fetch(row))
       note_lost(out, repo, row);
     if (has_quiet_work(row, filter, followed))
       out.repos.push_back({repo, repo_status::desync, 0, row.pds, true});
@@ -99,15 +97,6 @@ result<scan_page> scan_quiet_work(const all_stores& stores, scan_place place,
 }
 
 } // namespace
-
-bool has_quiet_work(const storage::repo_row& row, uint32_t filter,
-                    const upstream_board& followed) {
-  if (row.account != storage::account_status::active)
-    return row.identity_due
-           || account_sources::has_strangers(row.words, followed);
-  return row.status == repo_status::synced
-         && (row.identity_due || row.gap || row.filter_generation != filter);
-}
 
 result<std::vector<storage::due_repo>>
 all_stores::with_status(repo_status status, uint64_t due_max,
@@ -143,20 +132,13 @@ all_stores::list_repos(const atproto::did& after, size_t limit) const {
 
 result<all_stores::page_of<atproto::did>>
 all_stores::list_ahead(const storage::due_repo& after, size_t limit) const {
-  auto found = with_status(repo_status::error, whenever, after, limit);
+  const auto found = list_status(repo_status::error, after, limit);
   if (!found)
     return found.error();
-  page_of<atproto::did> out;
-  out.end = found->size() < limit;
-  for (const auto& x : *found) {
-    auto row = of(x.repo).load_row(x.repo);
-    if (!row)
-      return row.error();
-    if (*row && (*row)->error.find("future_rev") != std::string::npos)
+  page_of<atproto::did> out{{}, found->last, found->end};
+  for (const auto& x : found->repos)
+    if (is_ahead_of_clock(x.row))
       out.repos.push_back(x.repo);
-  }
-  if (!found->empty())
-    out.last = found->back();
   return out;
 }
 

@@ -9,12 +9,6 @@
 
 namespace weir::actors {
 
-/// Whether a repo must be woken at start although its status asks for no fetch:
-/// its identity is due, an event of it was lost, it was indexed under another
-/// filter than `filter`, or a relay that is no longer followed objects to it.
-bool has_quiet_work(const storage::repo_row& row, uint32_t filter,
-                    const upstream_board& followed);
-
 /// The stores of a node, one for each partition, and their repos as if in one
 /// table: in the order of DIDs or of due times, whatever their partition.
 ///

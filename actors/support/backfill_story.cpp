@@ -1,6 +1,6 @@
 #include "actors/support/backfill_story.hpp"
 
-#include <algorithm>
+#include "actors/support/limits.hpp"
 
 namespace weir::actors {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "actors/support/limits.hpp"
-#include "base/clock.hpp"
+#include "actors/support/store_stats.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -31,6 +31,21 @@ struct backfill_counts {
   uint64_t outdated = 0;
 
   uint64_t synced_now() const noexcept { return synced - fallen; }
+
+  /// Adds the numbers of one store. A repo that falls out of sync meanwhile is
+  /// not counted twice, because `fallen` is read before `synced`.
+  void add(const store_stats& x) noexcept {
+    const auto fell = x.fallen.load();
+    fallen += fell;
+    waiting += x.waiting();
+    synced += x.count(storage::repo_status::synced) + fell;
+    failed += x.count(storage::repo_status::error);
+    outdated += x.outdated;
+    if (const steady_time at{x.waits_since}; at != steady_time{})
+      since = std::min(at, since.value_or(at));
+    if (const steady_time at{x.waited_until}; at != steady_time{})
+      until = std::max(at, until.value_or(at));
+  }
 };
 
 /// An event that deserves a line in the log.
@@ -69,10 +84,16 @@ class backfill_story {
 public:
   std::vector<backfill_news> look(backfill_counts x, steady_time now);
 
-  /// Whether no repo waits and nothing is left to report, so that the next
-  /// fetch begins a new story.
-  bool rests(const backfill_counts& x) const noexcept {
-    return !running_ && x.waiting == 0 && x.synced <= told_.synced;
+  /// Sets numbers of a store back after `look`, which got `x` and returned
+  /// `told`. Repos that are still outdated at the end were removed or are
+  /// inactive. When no repo waits and nothing is left to report, the next fetch
+  /// begins a new story.
+  void set_back(store_stats& of, const backfill_counts& x,
+                const std::vector<backfill_news>& told) const noexcept {
+    if (!told.empty() && told.back().is == backfill_news::what::done)
+      of.outdated = 0;
+    if (!running_ && x.waiting == 0 && x.synced <= told_.synced)
+      of.waits_since = 0;
   }
 
 private:

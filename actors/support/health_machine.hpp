@@ -67,6 +67,18 @@ struct health_finding {
   }
 };
 
+/// Why a finding is none any more. A cause that nothing tested is not reported
+/// as working again.
+const char* reason_of_end(const health_finding& x) noexcept;
+
+/// Why a node is not ready, one text for each reason (`/readyz`): it starts,
+/// streams are not open and it does not work without them, it has too little of
+/// something (`shortages`), or a cause is failing.
+std::vector<std::string>
+reasons_to_wait(bool started, const std::vector<upstream_view>& streams,
+                const std::vector<std::string>& shortages,
+                const std::vector<health_finding>& causes);
+
 /// How the look-up of an identity ended.
 enum class look_up_fault : uint8_t {
   none,

@@ -143,6 +143,11 @@ public:
   bool takes_requests() const noexcept {
     return level() < intake_level::no_requests;
   }
+  /// Whether running fetches may go on. Their spooled data takes memory, so
+  /// they end when the disk has no room at all, and are made again later.
+  bool keeps_fetches() const noexcept {
+    return level(shortage::disk) < intake_level::no_requests;
+  }
 
   /// Why not everything is open: a word and a sentence each.
   std::vector<std::string> reasons() const {

@@ -6,7 +6,6 @@
 #include "actors/sweeper/sweeper_machine.hpp"
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
-#include "base/thread_name.hpp"
 #include "messages/journal.hpp"
 #include "storage/disk/database.hpp"
 #include "storage/log/erasure.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/support/context.hpp"
-#include "base/process_memory.hpp"
+#include "base/process.hpp"
 
 #include <functional>
 

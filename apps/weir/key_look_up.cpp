@@ -16,8 +16,14 @@ result<net::http_response> ask(web_client& web, const atproto::did& repo,
   return web.get(net::to_string(*url));
 }
 
-error no_document(int status) {
-  return fail(ec::unreachable, "HTTP " + std::to_string(status));
+result<std::string> key_in(const net::http_response& answer,
+                           const atproto::did& repo) {
+  if (answer.status != 200)
+    return fail(ec::unreachable, "HTTP " + std::to_string(answer.status));
+  auto document = atproto::parse_did_document(as_text(answer.body), repo);
+  if (!document)
+    return document.error();
+  return std::move(document->signing_key);
 }
 
 } // namespace
@@ -27,12 +33,7 @@ result<std::string> look_up_key(web_client& web, const atproto::did& repo,
   const auto answer = ask(web, repo, directory);
   if (!answer)
     return answer.error();
-  if (answer->status != 200)
-    return no_document(answer->status);
-  auto document = atproto::parse_did_document(as_text(answer->body), repo);
-  if (!document)
-    return document.error();
-  return std::move(document->signing_key);
+  return key_in(*answer, repo);
 }
 
 result<bool> has_tombstone(web_client& web, const atproto::did& repo,
@@ -42,12 +43,8 @@ result<bool> has_tombstone(web_client& web, const atproto::did& repo,
     return answer.error();
   if (actors::says_gone(repo, answer->status, as_text(answer->body)))
     return true;
-  if (answer->status != 200)
-    return no_document(answer->status);
-  const auto document
-    = atproto::parse_did_document(as_text(answer->body), repo);
-  if (!document)
-    return document.error();
+  if (const auto key = key_in(*answer, repo); !key)
+    return key.error();
   return false;
 }
 

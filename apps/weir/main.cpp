@@ -1,7 +1,7 @@
 #include "apps/demo/demo.hpp"
 #include "apps/weir/commands.hpp"
 #include "apps/weir/process_limits.hpp"
-#include "base/process_memory.hpp"
+#include "base/process.hpp"
 
 #include <csignal>
 #include <string_view>

@@ -7,7 +7,7 @@
 #include "apps/weir/stop_signal.hpp"
 #include "base/crash_point.hpp"
 #include "base/printable.hpp"
-#include "base/process_memory.hpp"
+#include "base/process.hpp"
 #include "base/version.hpp"
 #include "storage/disk/safe_env_disk.hpp"
 #include "storage/disk/store_identity.hpp"

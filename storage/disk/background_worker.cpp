@@ -1,6 +1,6 @@
 #include "storage/disk/background_worker.hpp"
 
-#include "base/thread_name.hpp"
+#include "base/process.hpp"
 
 namespace weir::storage {
 

@@ -2,7 +2,6 @@
 
 #include "storage/disk/safe_env.hpp"
 
-#include <atomic>
 #include <memory>
 #include <string>
 

@@ -55,8 +55,8 @@ public:
 /// The machine's own files: LevelDB's default Env, except for three things.
 /// Tables are read with pread instead of mmap, so that a bad sector gives a
 /// status and not SIGBUS. `lock_owner` uses flock on a file that LevelDB does
-/// not know. Of files that others may have prepared, only regular ones are
-/// opened, and no link is followed. Static lifetime.
+/// not know. A file that others may have prepared is opened only if it is a
+/// regular one, and no link is followed. Static lifetime.
 disk_env& posix_disk() noexcept;
 
 /// The same with another limit of tables that stay open; tables beyond it are

@@ -1,6 +1,6 @@
 #include "actors/backfill/limits.hpp"
+#include "actors/node/actor_setup.hpp"
 #include "actors/node/limits.hpp"
-#include "actors/node/spools.hpp"
 #include "actors/supervisor/limits.hpp"
 #include "actors/support/limits_health.hpp"
 #include "atproto/limits.hpp"

@@ -126,7 +126,10 @@ TEST(backfill_story, many_that_were_fast_are_told_of_as_begun_and_done) {
   x.look({0, 7, 0}, story_begin);
   const backfill_counts after{0, 7 + limits::story_repos_min, 1,
                               story_begin + 100ms, story_begin + 500ms};
-  EXPECT_FALSE(x.rests(after));
+  store_stats store;
+  store.waits_since = 1;
+  x.set_back(store, after, {});
+  EXPECT_EQ(store.waits_since, 1) << "it is not told of yet";
   const auto begun = x.look(after, story_begin + 1s);
   ASSERT_EQ(begun.size(), 1u);
   EXPECT_EQ(begun[0].is, told::begun);
@@ -139,7 +142,12 @@ TEST(backfill_story, many_that_were_fast_are_told_of_as_begun_and_done) {
   EXPECT_EQ(done[0].at.synced, 7 + limits::story_repos_min);
   EXPECT_EQ(done[0].took, 400ms);
   EXPECT_DOUBLE_EQ(done[0].per_second, limits::story_repos_min / 0.4);
-  EXPECT_TRUE(x.rests(after));
+  x.set_back(store, after, {});
+  EXPECT_EQ(store.waits_since, 0) << "the next fetch begins a new story";
+  x.look({limits::story_repos_min, after.synced, 1}, story_begin + 1h);
+  store.waits_since = 1;
+  x.set_back(store, after, {});
+  EXPECT_EQ(store.waits_since, 1) << "it runs";
 }
 
 TEST(backfill_story, its_time_is_that_of_the_fetches_and_not_of_the_looks) {

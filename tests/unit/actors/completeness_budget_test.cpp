@@ -102,18 +102,37 @@ TEST(completeness_budget, a_question_is_made_while_it_is_new_and_has_room) {
   question_machine open{options};
   completeness_budget x;
   const completeness_page::repo found{mended(1), some_host, true, {7, 1, 10}};
-  const auto question = x.question_about(found, open, noon);
+  const auto help = x.help_for(found, open, noon);
+  const auto& question = help.ask;
   ASSERT_TRUE(question);
+  EXPECT_FALSE(help.wake) << "its host is to prove it";
   EXPECT_TRUE(question->left_out);
   EXPECT_TRUE(question->prove);
   EXPECT_EQ(question->noted, found.noted);
   open.on_question(*question, noon);
-  EXPECT_FALSE(x.question_about(found, open, noon)) << "it is open";
+  const auto again = x.help_for(found, open, noon);
+  EXPECT_FALSE(again.ask) << "it is open";
+  EXPECT_FALSE(again.wake);
   const completeness_page::repo other{mended(2), some_host, true, {7, 1, 10}};
-  ASSERT_TRUE(x.question_about(other, open, noon));
-  open.on_question(*x.question_about(other, open, noon), noon);
+  ASSERT_TRUE(x.help_for(other, open, noon).ask);
+  open.on_question(*x.help_for(other, open, noon).ask, noon);
   EXPECT_FALSE(
-    x.question_about({mended(3), some_host, true, {7, 1, 10}}, open, noon));
+    x.help_for({mended(3), some_host, true, {7, 1, 10}}, open, noon).ask);
+}
+
+// CONS-27, CONS-28: no host knows what it lacks
+TEST(completeness_budget, a_repo_that_sees_the_reason_is_woken_and_not_asked) {
+  const question_machine open{question_options{}};
+  completeness_budget x;
+  x.on_begin();
+  for (size_t i = 0; i <= wakes; ++i) {
+    const auto help = x.help_for({mended(i), some_host, false, {}}, open, noon);
+    EXPECT_EQ(help.wake, i < wakes) << i;
+    EXPECT_FALSE(help.ask) << i;
+  }
+  const completeness_page::repo unproved{mended(1), some_host, true,
+                                         {7, 1, 10}};
+  EXPECT_TRUE(x.help_for(unproved, open, noon).ask) << "this wakes nobody";
 }
 
 // limits::uncovered_host_slots: it cannot be predicted which hosts share a

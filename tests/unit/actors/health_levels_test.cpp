@@ -32,12 +32,14 @@ TEST_F(HealthLevelTest, WhatIsNotTriedAnyMoreIsUnproved) {
   look();
   ASSERT_THAT(ended, SizeIs(1));
   EXPECT_EQ(ended[0].level, health_level::failing) << "somebody saw it end";
+  EXPECT_STREQ(reason_of_end(ended[0]), "the cause has ended");
   fetch("https://bad.test", 0, enough, false);
   look();
   pass(limits::health_memory + 1us);
   pass(limits::health_memory_failing);
   ASSERT_THAT(ended, SizeIs(1));
   EXPECT_EQ(ended[0].level, health_level::unproved) << "nobody did";
+  EXPECT_THAT(reason_of_end(ended[0]), HasSubstr("not tried again"));
 }
 
 TEST_F(HealthLevelTest, CommitsThatComeNoMoreAreUnprovedToo) {

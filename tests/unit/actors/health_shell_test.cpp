@@ -100,6 +100,9 @@ TEST_F(HealthWatchTest, ItMeasuresTheDirectoryByThoseThatEarlierLivesHad) {
   storage::tail_cache tail{1};
   store_readers rows{*store.db, *store.names, tail};
   shared->stores = {shared->places(), {&rows}};
+  auto lost = synced_repo(std::string(23, '2') + '3', account_status::active);
+  lost.row->status = storage::repo_status::desync;
+  store.commit(std::move(lost));
   store.commit(synced_repo('2', account_status::deactivated));
   store.commit(synced_repo('3', account_status::active));
   ASSERT_THAT(first_jobs, SizeIs(1));

@@ -178,8 +178,26 @@ TEST(left_out_machine, without_a_relay_hosts_that_are_not_followed_are_open) {
   left_out_world x;
   EXPECT_TRUE(x.machine.all_covered(x.board));
   EXPECT_FALSE(x.machine.all_covered(upstream_board{}));
-  x.machine.on_uncovered();
+  completeness_count seen;
+  x.machine.on_counted(seen);
+  EXPECT_TRUE(x.machine.all_covered(x.board));
+  seen.without[completeness::covered_term] = 1;
+  x.machine.on_counted(seen);
   EXPECT_FALSE(x.machine.all_covered(x.board));
+  x.machine.on_counted({});
+  EXPECT_FALSE(x.machine.all_covered(x.board)) << "the relay may not have it";
+}
+
+TEST(left_out_machine, a_page_that_cannot_be_read_says_why) {
+  const left_out_world x;
+  left_out_scans::scan scan;
+  scan.upstream = relay_id;
+  const auto page
+    = left_out_machine::pick(scan, fail(ec::storage_failure, "damaged"),
+                             x.board, listed_at);
+  EXPECT_EQ(page.upstream, relay_id);
+  ASSERT_FALSE(page.repos);
+  EXPECT_EQ(page.repos.error().code, ec::storage_failure);
 }
 
 } // namespace

@@ -124,19 +124,99 @@ TEST(listed_line, goes_to_its_repo_if_it_is_news_there) {
   EXPECT_EQ(fate(known), line_fate::drop) << "it was denied a moment ago";
 }
 
-// protocol-coverage.md 4.t7: only the current host is believed
-TEST(listed_line, an_answer_denies_a_tombstone) {
-  storage::repo_row row;
-  row.pds = "https://pds.test";
-  row.words.tombstoned = true;
+/// What a host said of a repo in sync, and what is stored of the repo.
+struct compared_answer {
+  compared_answer() {
+    storage::chain_row chain;
+    chain.rev = answer.rev = atproto::tid{1'000};
+    rows.chain = std::make_shared<const storage::chain_row>(chain);
+    answer.pds = row().pds = "https://pds.test";
+    row().status = storage::repo_status::synced;
+  }
+
+  storage::repo_row& row() { return *rows.row; }
+
+  bool is_news() {
+    return actors::is_news(answer, result<compared_rows>{rows}, now, [this] {
+      ++looks;
+      return result<std::optional<storage::identity_row>>{tombstone};
+    });
+  }
+
+  compared_rows rows{storage::repo_row{}, {}};
   account_told answer;
-  answer.pds = row.pds;
-  EXPECT_TRUE(denies_tombstone(answer, row));
-  answer.account = storage::account_status::deleted;
-  EXPECT_FALSE(denies_tombstone(answer, row));
-  answer.account = storage::account_status::active;
-  answer.pds = "https://former.test";
-  EXPECT_FALSE(denies_tombstone(answer, row));
+  std::optional<storage::identity_row> tombstone{std::in_place};
+  wall_time now{1'000'000'000'000'000};
+  size_t looks = 0;
+};
+
+TEST(compared_answer, that_says_what_is_stored_wakes_nobody) {
+  compared_answer x;
+  const auto says = [&x](atproto::tid rev, storage::account_status account
+                                           = storage::account_status::active) {
+    x.answer.rev = rev;
+    x.answer.account = account;
+    return x.is_news();
+  };
+  const atproto::tid rev{1'000};
+  EXPECT_FALSE(says(rev));
+  EXPECT_FALSE(says({})) << "it did not say its rev";
+  EXPECT_FALSE(says(atproto::tid{999}));
+  EXPECT_TRUE(says(atproto::tid{1'001}));
+  EXPECT_TRUE(says(rev, storage::account_status::deactivated));
+  x.row().words.host = storage::account_status::deactivated;
+  EXPECT_TRUE(says(rev));
+  EXPECT_FALSE(says({}, storage::account_status::deactivated));
+  x.row().not_found_at = 5;
+  EXPECT_TRUE(says({}, storage::account_status::deactivated)) << "this ends it";
+}
+
+TEST(compared_answer, of_a_repo_that_is_fetched_anyway_has_no_newer_rev) {
+  compared_answer x;
+  x.answer.rev = atproto::tid{1'001};
+  x.row().status = storage::repo_status::desync;
+  EXPECT_FALSE(x.is_news());
+  x.row().status = storage::repo_status::synced;
+  x.rows.chain.reset();
+  EXPECT_TRUE(x.is_news()) << "nothing is stored of its content";
+}
+
+TEST(compared_answer, of_a_former_host_is_nothing_new) {
+  compared_answer x;
+  x.answer.rev = atproto::tid{1'001};
+  x.answer.account = storage::account_status::deactivated;
+  ASSERT_TRUE(x.is_news());
+  x.row().pds = "https://other.test";
+  EXPECT_FALSE(x.is_news());
+}
+
+TEST(compared_answer, is_left_to_the_repo_when_its_rows_cannot_be_read) {
+  const auto is_news_for = [](const result<compared_rows>& rows) {
+    return is_news(account_told{}, rows, wall_time{}, [] {
+      return result<std::optional<storage::identity_row>>{std::nullopt};
+    });
+  };
+  EXPECT_TRUE(is_news_for(fail(ec::storage_failure, "damaged")));
+  EXPECT_FALSE(is_news_for(compared_rows{})) << "it was removed";
+}
+
+// protocol-coverage.md 4.t7: only the current host is believed, once a day
+TEST(compared_answer, that_denies_a_tombstone_is_news) {
+  compared_answer x;
+  EXPECT_FALSE(x.is_news());
+  EXPECT_EQ(x.looks, 0u) << "there is no tombstone";
+  x.row().words.tombstoned = true;
+  EXPECT_TRUE(x.is_news());
+  EXPECT_EQ(x.looks, 1u);
+  x.tombstone->fetched_at = x.now.seconds();
+  EXPECT_FALSE(x.is_news()) << "it was denied a moment ago";
+  x.tombstone.reset();
+  EXPECT_TRUE(x.is_news());
+  x.answer.account = x.row().words.host = storage::account_status::deleted;
+  EXPECT_FALSE(x.is_news()) << "it agrees with the directory";
+  x.answer.account = x.row().words.host = storage::account_status::active;
+  x.answer.pds = "https://former.test";
+  EXPECT_FALSE(x.is_news());
 }
 
 } // namespace

@@ -10,7 +10,7 @@
 #include "actors/upstream/limits.hpp"
 #include "atproto/limits.hpp"
 #include "base/byte_ledger.hpp"
-#include "base/process_memory.hpp"
+#include "base/process.hpp"
 #include "storage/log/limits.hpp"
 #include "storage/tables/limits.hpp"
 

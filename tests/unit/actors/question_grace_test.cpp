@@ -47,6 +47,31 @@ TEST(question_machine, what_an_earlier_life_was_told_counts) {
   }
 }
 
+// protocol-coverage.md 4.5: the scans after the first may find them, too, but
+// then their questions are open
+TEST(question_machine, repos_that_were_lost_before_a_start_are_asked_once) {
+  question_machine x{question_options{}};
+  const wall_time now{1'000'000'000'000'000};
+  const auto found = [&](int64_t at, bool end) {
+    scan_page page;
+    page.lost.push_back({repo, pds, at});
+    page.end = end;
+    return x.lost_in(page, now);
+  };
+  const auto first = found(now.seconds() - 30, false);
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_EQ(first[0].repo, repo);
+  EXPECT_EQ(first[0].pds, pds);
+  EXPECT_TRUE(first[0].not_found);
+  EXPECT_TRUE(first[0].left_out) << "it may find no place";
+  EXPECT_EQ(first[0].age, 30s);
+  const auto last = found(now.seconds() + 30, true);
+  ASSERT_EQ(last.size(), 1u);
+  EXPECT_EQ(last[0].age, 0s) << "by another clock";
+  EXPECT_TRUE(found(now.seconds(), true).empty());
+  EXPECT_TRUE(found(now.seconds(), false).empty());
+}
+
 TEST(question_machine, the_shortest_grace_is_no_reason_to_ask_at_once) {
   question_options options;
   options.gone_grace = limits::gone_grace_range.min;

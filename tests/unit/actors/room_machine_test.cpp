@@ -126,6 +126,20 @@ TEST(intake_board, the_tightest_shortage_counts_and_all_are_named) {
   EXPECT_FALSE(x.takes_requests());
 }
 
+// architecture.md, When the disk fills up: spooled data needs room
+TEST(intake_board, running_fetches_end_when_the_disk_is_full) {
+  intake_board x;
+  EXPECT_TRUE(x.keeps_fetches());
+  x.set(shortage::disk, intake_level::no_reading, "disk");
+  EXPECT_TRUE(x.keeps_fetches()) << "they may end well";
+  x.set(shortage::disk, intake_level::no_requests, "disk");
+  EXPECT_FALSE(x.keeps_fetches());
+  x.set(shortage::disk, intake_level::open, {});
+  for (const auto other : {shortage::memory, shortage::store, shortage::clock})
+    x.set(other, intake_level::no_requests, "another");
+  EXPECT_TRUE(x.keeps_fetches()) << "only the disk has their data";
+}
+
 // architecture.md, When the disk fills up: without room the socket gets no
 // credit in any case.
 TEST(upstream_machine, a_stream_is_not_read_without_room_and_goes_on_with_it) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace weir::actors {
 namespace {
 
@@ -57,6 +59,32 @@ TEST(StartRulesTest, AStreamKeepsItsNumberAndNoOtherGetsIt) {
   EXPECT_EQ(rows[2].id, 9u);
   EXPECT_TRUE(rows[2].relay);
   EXPECT_EQ(rows[2].cursor, 0u);
+}
+
+// limits::health_known_max
+TEST(StartRulesTest, PlacesForTestAccountsAreDrawnEachOnItsOwn) {
+  const auto random = seeded_random(7);
+  const auto places = draw_test_places(*random);
+  ASSERT_EQ(places.size(), limits::health_known_max + 1);
+  std::set<char> firsts;
+  for (size_t i = 0; i < limits::health_known_max; ++i) {
+    EXPECT_TRUE(atproto::supported_did(places[i].after.str()));
+    EXPECT_EQ(places[i].after.str().size(), 32u);
+    EXPECT_EQ(places[i].repos, 1u);
+    firsts.insert(places[i].after.str()[8]);
+  }
+  EXPECT_GT(firsts.size(), 2u) << "they are not close together";
+  EXPECT_TRUE(places.back().after.str().empty());
+  EXPECT_EQ(places.back().repos, limits::health_known_max);
+  EXPECT_NE(draw_test_places(*random)[0].after, places[0].after);
+}
+
+TEST(StartRulesTest, OnlyActiveAccountsTestTheDirectory) {
+  storage::repo_row row;
+  row.account = account_status::active;
+  EXPECT_TRUE(tests_directory(row));
+  row.account = account_status::deactivated;
+  EXPECT_FALSE(tests_directory(row));
 }
 
 } // namespace

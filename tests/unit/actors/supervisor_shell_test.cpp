@@ -2,6 +2,7 @@
 #include "actors/supervisor/supervisor.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/support/all_stores.hpp"
+#include "actors/support/row_work.hpp"
 #include "messages/caf_types.hpp"
 #include "messages/identity.hpp"
 #include "messages/intake.hpp"

@@ -7,6 +7,7 @@
 namespace weir::tests {
 namespace {
 
+using actors::stream_claims;
 using actors::tracking_machine;
 using actors::tracking_mode;
 using atproto::frame_kind;
@@ -55,6 +56,10 @@ atproto::stamped_frame sync_of() {
   return stamped(shared_bytes{atproto::encode_frame(event)}, frame_kind::sync);
 }
 
+const actors::tracked_repos none_tracked{{}};
+const actors::tracked_repos all_tracked{
+  {atproto::stable_hash(test_did().str())}};
+
 tracking_machine in_mode(tracking_mode mode) {
   return {mode, wire::collection_filter::parse({"app.test.*"}).value()};
 }
@@ -84,9 +89,10 @@ TEST(tracking_machine, in_signal_mode_an_account_that_is_active_may_return) {
     x.may_return(commit_of({{op_action::create, "app.test.note/a"}})));
   EXPECT_FALSE(x.discovers(account(true)));
   auto frame = account(true);
-  EXPECT_EQ(x.judge(frame), tracking_machine::step::ask) << "of a PDS";
+  using step = tracking_machine::step;
+  EXPECT_EQ(x.judge(frame, none_tracked), step::ask) << "of a PDS";
   frame.relay = true;
-  EXPECT_EQ(x.judge(frame), tracking_machine::step::nothing);
+  EXPECT_EQ(x.judge(frame, none_tracked), step::nothing);
   for (const auto mode : {tracking_mode::manual, tracking_mode::full_network})
     EXPECT_FALSE(in_mode(mode).may_return(account(true)));
 }
@@ -108,7 +114,9 @@ TEST(tracking_machine, the_full_network_is_whoever_speaks) {
 TEST(tracking_machine, only_what_a_relay_names_is_a_repo_at_once) {
   auto x = commit_of({{op_action::create, "app.test.note/a"}});
   using step = tracking_machine::step;
-  const auto step_in = [&x](tracking_mode mode) { return in_mode(mode).judge(x); };
+  const auto step_in = [&x](tracking_mode mode) {
+    return in_mode(mode).judge(x, none_tracked);
+  };
   EXPECT_EQ(step_in(tracking_mode::full_network), step::claim) << "of a PDS";
   EXPECT_EQ(step_in(tracking_mode::signal), step::claim);
   EXPECT_EQ(step_in(tracking_mode::manual), step::nothing);
@@ -118,9 +126,52 @@ TEST(tracking_machine, only_what_a_relay_names_is_a_repo_at_once) {
   EXPECT_EQ(step_in(tracking_mode::manual), step::nothing);
 }
 
+TEST(tracking_machine, a_frame_of_a_tracked_repo_is_delivered_in_every_mode) {
+  using step = tracking_machine::step;
+  stream_claims claims;
+  const auto x = sync_of();
+  claims.claim(x, {});
+  for (const auto mode : {tracking_mode::manual, tracking_mode::signal,
+                          tracking_mode::full_network})
+    EXPECT_EQ(in_mode(mode).judge(x, all_tracked, &claims), step::deliver);
+}
+
+// A claim summarizes its frames, which are finished at once.
+TEST(tracking_machine, a_frame_of_a_claimed_repo_goes_to_its_claim_alone) {
+  using step = tracking_machine::step;
+  const auto x = in_mode(tracking_mode::full_network);
+  stream_claims claims;
+  auto frame = sync_of();
+  EXPECT_EQ(x.judge(frame, none_tracked, &claims), step::claim);
+  claims.claim(frame, {});
+  EXPECT_EQ(x.judge(frame, none_tracked), step::claim) << "only looked at";
+  const auto rename = stamped(identity_frame(1), frame_kind::identity);
+  EXPECT_EQ(x.judge(rename, none_tracked, &claims), step::nothing);
+  EXPECT_TRUE(claims.forget(test_did())) << "the claim has read it";
+  claims.claim(frame, {});
+  frame.relay = true;
+  EXPECT_EQ(x.judge(frame, none_tracked, &claims), step::add) << "of a relay";
+}
+
+TEST(tracking_machine, a_repo_gets_what_is_delivered_and_what_added_it) {
+  using step = tracking_machine::step;
+  EXPECT_TRUE(tracking_machine::is_for_repo(step::deliver));
+  EXPECT_TRUE(tracking_machine::is_for_repo(step::add));
+  for (const auto x :
+       {step::nothing, step::add_only, step::claim, step::ask})
+    EXPECT_FALSE(tracking_machine::is_for_repo(x));
+}
+
 TEST(tracking_machine, a_line_about_a_new_repo_is_news_if_it_is_inactive) {
-  EXPECT_FALSE(tracking_machine::is_news(storage::account_status::active));
-  EXPECT_TRUE(tracking_machine::is_news(storage::account_status::deactivated));
+  using step = tracking_machine::step;
+  repo_listed line;
+  line.repo = test_did();
+  EXPECT_EQ(tracking_machine::judge(line, all_tracked, false), step::deliver);
+  EXPECT_EQ(tracking_machine::judge(line, all_tracked, true), step::deliver);
+  EXPECT_EQ(tracking_machine::judge(line, none_tracked, true), step::add_only);
+  line.account = storage::account_status::deactivated;
+  EXPECT_EQ(tracking_machine::judge(line, none_tracked, true), step::add);
+  EXPECT_EQ(tracking_machine::judge(line, none_tracked, false), step::nothing);
 }
 
 TEST(tracking_machine, a_record_of_the_signal_collection_is_the_signal) {

@@ -263,32 +263,6 @@ TEST(uncovered_laps, whoever_is_fetched_or_gone_is_counted_and_not_asked_about) 
   EXPECT_EQ(x.found(), 10u);
 }
 
-TEST(uncovered_laps, an_answer_that_says_what_is_stored_wakes_nobody) {
-  const atproto::tid rev{1'000};
-  storage::chain_row chain;
-  chain.rev = rev;
-  const auto row = row_of_host();
-  const auto is_news = [&](const storage::repo_row& known, atproto::tid said,
-                           account_status account = account_status::active,
-                           const std::string& pds = host) {
-    return is_news_of_host(pds, account, said, known, &chain);
-  };
-  EXPECT_FALSE(is_news(row, rev));
-  EXPECT_FALSE(is_news(row, {})) << "it did not say its rev";
-  EXPECT_FALSE(is_news(row, atproto::tid{999}));
-  EXPECT_TRUE(is_news(row, atproto::tid{1'001}));
-  EXPECT_FALSE(is_news(row, atproto::tid{1'001}, account_status::active,
-                       "https://former.test"));
-  EXPECT_TRUE(is_news(row, rev, account_status::deactivated));
-  auto lost = row;
-  lost.not_found_at = 5;
-  EXPECT_TRUE(is_news(lost, rev)) << "this ends it";
-  auto away = row;
-  away.words.host = account_status::deactivated;
-  EXPECT_TRUE(is_news(away, rev));
-  EXPECT_FALSE(is_news(away, {}, account_status::deactivated));
-}
-
 namespace {
 
 using rows = std::vector<std::pair<atproto::did, storage::repo_row>>;

@@ -1,4 +1,4 @@
-#include "base/thread_name.hpp"
+#include "base/process.hpp"
 
 #include <gtest/gtest.h>
 

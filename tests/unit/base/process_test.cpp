@@ -1,6 +1,6 @@
-#include "base/limits.hpp"
-#include "base/process_memory.hpp"
+#include "base/process.hpp"
 
+#include "base/limits.hpp"
 #include "tests/support/temp_dir.hpp"
 
 #include <gtest/gtest.h>

@@ -1,10 +1,11 @@
-#include "base/process_memory.hpp"
+#include "base/process.hpp"
 
 #include "base/limits.hpp"
 
 #include <algorithm>
 #include <fstream>
 #include <malloc.h>
+#include <sys/prctl.h>
 #include <thread>
 #include <unistd.h>
 
@@ -62,6 +63,10 @@ void limit_free_memory() {
 
 void return_free_memory() {
   malloc_trim(0);
+}
+
+void name_thread(const char* name) noexcept {
+  prctl(PR_SET_NAME, name, 0, 0, 0);
 }
 
 } // namespace weir

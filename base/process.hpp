@@ -22,4 +22,9 @@ void limit_free_memory();
 /// Returns free memory to the operating system. It takes milliseconds.
 void return_free_memory();
 
+/// Names the calling thread, so that operators see the name in `top -H`,
+/// `strace -Y` and debuggers.
+/// @param name At most 15 bytes are shown.
+void name_thread(const char* name) noexcept;
+
 } // namespace weir
