@@ -42,11 +42,12 @@ inline bool on_event(storage::repo_row& row, const position& since_reset,
 inline bool on_listed(storage::repo_row& row, const position& noted,
                       atproto::tid listed, atproto::tid stored,
                       wall_time now) {
-  constexpr std::chrono::seconds pause = limits::lacked_rev_pause;
-  const auto takes_back = row.first_rev > stored && noted.covers(row.fcsr)
-                          && now.seconds() - row.last_sync >= pause.count();
+  const auto raises = !row.fcsr.covers(noted);
+  const std::chrono::seconds since_fetch{now.seconds() - row.last_sync};
+  const auto takes_back = since_fetch >= limits::lacked_rev_pause
+                          && (raises || noted.covers(row.fcsr));
   const auto is_proof
-    = listed == stored && (takes_back || !row.fcsr.covers(noted));
+    = listed == stored && (row.first_rev > stored ? takes_back : raises);
   if (!noted.defined() || (row.first_rev.defined() && !is_proof))
     return false;
   row.first_rev = listed;

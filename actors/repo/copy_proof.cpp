@@ -60,6 +60,7 @@ void copy_proof::hear_listing(const repo_listed& x, repo_turn& t) {
     identity_.doubt_tombstone(t);
   if (sync_.takes_commits(t.row)
       && t.board().accounting_for(t.row.pds).id == x.upstream
+      && !is_beyond_clock(x.rev, t.now)
       && completeness::on_listed(t.row, x.noted, x.rev, chain_.rev(),
                                  t.now.wall))
     t.touch_row();

@@ -14,8 +14,9 @@
 namespace weir::actors {
 
 /// Whether a REPO needs to receive a line: its rev or status differs from what
-/// is stored, or the repo's position can be raised (CONS-24, CONS-25). A
-/// needless line is harmless, since the REPO decides.
+/// is stored, the repo's position can be raised (CONS-24, CONS-25), or the line
+/// may take back a rev that the copy lacks. A needless line is harmless, since
+/// the REPO decides.
 /// @param chain Given for a repo in sync; not used for others.
 inline bool is_news(const repo_listed& line, const storage::repo_row& row,
                     const storage::chain_row* chain,
@@ -35,7 +36,8 @@ inline bool is_news(const repo_listed& line, const storage::repo_row& row,
     return false; // The coming fetch finds the news.
   if (chain == nullptr || chain->rev != line.rev)
     return true;
-  return line.noted.defined() && !row.fcsr.covers(line.noted)
+  return line.noted.defined()
+         && (!row.fcsr.covers(line.noted) || row.first_rev > line.rev)
          && board.accounting_for(row.pds).id == line.upstream;
 }
 

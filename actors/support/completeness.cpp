@@ -1,6 +1,6 @@
 #include "actors/support/completeness.hpp"
 
-#include "actors/support/limits.hpp"
+#include "atproto/limits.hpp"
 #include "base/stored_time.hpp"
 
 #include <algorithm>
@@ -23,8 +23,9 @@ bool lacks_named_rev(const storage::repo_row& row, wall_time now) noexcept {
                                  - row.first_rev.time().seconds()};
   const auto pause = std::clamp<std::chrono::seconds>(
     old, limits::lacked_rev_pause, limits::lacked_rev_pause_max);
-  return row.last_indexed_rev.defined() && old.count() > 0
-         && age_of(row.last_sync, now) < pause.count();
+  return row.last_indexed_rev.defined()
+         && (row.first_rev.time() > now + limits::rev_future_max
+             || (old.count() > 0 && age_of(row.last_sync, now) < pause.count()));
 }
 
 terms explain(const storage::repo_row& row, const storage::chain_row* chain,

@@ -71,7 +71,8 @@ atproto::tid last_rev(const storage::repo_row& row,
 
 /// Whether the last fetch ended after the first rev was made and did not bring
 /// it: the downloads of the host lag behind, or what named the rev was wrong.
-/// Until the pause is over (`limits::lacked_rev_pause`), no fetch would help.
+/// Until the pause is over (`limits::lacked_rev_pause`), no fetch would help,
+/// nor while the rev is too far ahead of our clock (`limits::rev_future_max`).
 /// @pre the copy has not reached `first_rev`
 bool lacks_named_rev(const storage::repo_row& row, wall_time now) noexcept;
 

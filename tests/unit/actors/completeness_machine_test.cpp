@@ -1,5 +1,6 @@
 #include "actors/repo/completeness_machine.hpp"
 #include "actors/support/limits.hpp"
+#include "atproto/limits.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -200,6 +201,24 @@ TEST(completeness, a_listing_may_take_back_what_no_fetch_brought) {
   }
 }
 
+// ADR 20: a stream without events has a new epoch with each connection, and its
+// host may list the rev of a lagging replica right after that.
+TEST(completeness, a_new_epoch_takes_nothing_back_sooner) {
+  auto row = whole_row();
+  row.first_rev = rev_of(6);
+  row.last_sync = 1'000;
+  const auto over = wall_time{} + std::chrono::seconds{1'000}
+                    + std::chrono::seconds{limits::lacked_rev_pause};
+  EXPECT_FALSE(on_listed(row, {7, 3, 9}, rev_of(5), rev_of(5),
+                         {over.micros - 1'000'000}));
+  EXPECT_TRUE(on_listed(row, {7, 3, 9}, rev_of(5), rev_of(5), over));
+  EXPECT_EQ(row.first_rev, rev_of(5));
+  EXPECT_EQ(row.fcsr, (position{7, 3, 9}));
+  row.first_rev = rev_of(6);
+  EXPECT_FALSE(on_listed(row, {7, 2, 100}, rev_of(5), rev_of(5), over))
+    << "the listing is from before";
+}
+
 // CONS-28
 TEST(completeness, a_copy_without_the_rev_that_was_listed_is_not_whole) {
   for (const auto& noted : {position{}, position{7, 2, 100}, position{7, 3, 9}}) {
@@ -213,7 +232,8 @@ TEST(completeness, a_copy_without_the_rev_that_was_listed_is_not_whole) {
   }
 }
 
-// limits::lacked_rev_pause, limits::lacked_rev_pause_max, and a second less
+// limits::lacked_rev_pause, limits::lacked_rev_pause_max, and a second less;
+// limits::rev_future_max, and a microsecond more
 TEST(completeness, a_fetch_that_lacked_a_rev_is_repeated_after_growing_pauses) {
   constexpr auto pause = std::chrono::seconds{limits::lacked_rev_pause}.count();
   constexpr auto most
@@ -234,6 +254,12 @@ TEST(completeness, a_fetch_that_lacked_a_rev_is_repeated_after_growing_pauses) {
   }
   row.last_sync = made_at;
   EXPECT_FALSE(lacks_named_rev(row, at(made_at))) << "it may be newer";
+  row.last_sync = made_at - 2 * most;
+  const auto believed
+    = row.first_rev.time().micros
+      - std::chrono::microseconds{limits::rev_future_max}.count();
+  EXPECT_TRUE(lacks_named_rev(row, {believed - 1}));
+  EXPECT_FALSE(lacks_named_rev(row, {believed}));
   row.last_sync = made_at + 1;
   row.last_indexed_rev = {};
   EXPECT_FALSE(lacks_named_rev(row, at(made_at + 1))) << "never fetched";

@@ -45,6 +45,35 @@ TEST(listed_line, is_news_of_a_repo_that_its_relay_left_out) {
   EXPECT_TRUE(is_news(line, row, &chain, board));
 }
 
+// CONS-25, ADR 20: the REPO decides whether enough time has passed.
+TEST(listed_line, is_news_when_the_copy_lacks_a_rev_that_it_may_take_back) {
+  upstream_board board;
+  upstream_view host;
+  host.id = 2;
+  host.origin = "https://pds.test";
+  board.put(host);
+  host.id = 3;
+  host.origin = "https://other.test";
+  board.put(host);
+  storage::repo_row row;
+  row.status = storage::repo_status::synced;
+  row.pds = "https://pds.test";
+  row.fcsr = {2, 1, 10};
+  repo_listed line;
+  line.upstream = 2;
+  line.noted = {2, 1, 10};
+  storage::chain_row chain;
+  line.rev = chain.rev = row.first_rev = atproto::tid{1'000'000};
+  EXPECT_FALSE(is_news(line, row, &chain, board));
+  row.first_rev = atproto::tid{2'000'000};
+  EXPECT_TRUE(is_news(line, row, &chain, board));
+  line.noted = {};
+  EXPECT_FALSE(is_news(line, row, &chain, board)) << "it proves nothing";
+  line.noted = {2, 1, 10};
+  row.pds = "https://other.test";
+  EXPECT_FALSE(is_news(line, row, &chain, board)) << "it is no more there";
+}
+
 // protocol-coverage.md 4.t7: a host may list its tombstoned accounts for ever
 TEST(listed_line, denies_a_tombstone_once_a_day) {
   const std::string pds = "https://pds.test";

@@ -1,4 +1,5 @@
 #include "actors/support/limits.hpp"
+#include "atproto/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 /// A repo whose host serves an older copy than the one it named.
@@ -97,6 +98,23 @@ TEST(repo_lacked, a_later_listing_of_the_rev_of_the_copy_makes_it_whole) {
   x.list(x.account.rev(), account_status::active, pds_id);
   x.settle();
   EXPECT_TRUE(x.is_whole());
+}
+
+// A listing may name any rev, and no fetch would ever bring this one.
+TEST(repo_lacked, a_listed_rev_beyond_the_clock_is_not_believed) {
+  repo_world x;
+  x.board.put(quiet_upstream(pds_id, pds_origin, 2, 500));
+  x.sync();
+  x.row->first_rev = {};
+  x.restart();
+  const auto ahead = x.now.wall + limits::rev_future_max;
+  x.list(atproto::tid::from_time(ahead + 1s, 1), account_status::active, pds_id);
+  x.settle();
+  EXPECT_FALSE(x.row->first_rev.defined());
+  const auto just_not = atproto::tid::from_time(ahead, 1);
+  x.list(just_not, account_status::active, pds_id);
+  x.settle();
+  EXPECT_EQ(x.row->first_rev, just_not);
 }
 
 } // namespace

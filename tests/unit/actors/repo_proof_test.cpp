@@ -1,4 +1,5 @@
 #include "actors/support/limits.hpp"
+#include "atproto/limits.hpp"
 #include "tests/unit/actors/repo_world.hpp"
 
 #include "actors/repo/completeness_machine.hpp"
@@ -168,7 +169,8 @@ TEST(repo_proof, what_was_never_fetched_since_it_was_told_of_is_fetched) {
     stale_repo x;
     auto row = *x.row;
     (never ? row.last_indexed_rev : row.first_rev)
-      = never ? atproto::tid{} : atproto::tid{~uint64_t{0} >> 1};
+      = never ? atproto::tid{}
+              : atproto::tid::from_time(x.now.wall + limits::rev_future_max, 1);
     x.row = row;
     x.restart();
     x.clear();
