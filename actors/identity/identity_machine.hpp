@@ -47,11 +47,11 @@ public:
   }
 
   /// A probe is sent at once, even after failures, unless we are limited. The
-  /// look-ups that wait make up for it.
+  /// next look-up makes up for it.
   effects on_probe(const atproto::did& repo, steady_time now) {
     effects out;
     if (!directory_pace().rests(now)) {
-      spend(now);
+      desk_.queue().spend_probe(now);
       out.fetch.push_back(repo);
     }
     return out;

@@ -56,6 +56,13 @@ public:
     pace_.take(now);
   }
 
+  /// Counts a probe of the directory, unless one was counted since the last
+  /// look-up began: with few look-ups a second, probes would take all of them.
+  void spend_probe(steady_time now) noexcept {
+    if (!std::exchange(probed_, true))
+      spend(now);
+  }
+
   /// Takes the next look-up, which is under way from now on.
   std::optional<atproto::did> next(steady_time now) {
     if (budget_.delay(now).count() != 0)
@@ -64,6 +71,7 @@ public:
     if (!x)
       return std::nullopt;
     budget_.take(now);
+    probed_ = false;
     running_.emplace(x->repo, running{x->cause, now});
     return std::move(x->repo);
   }
@@ -134,6 +142,7 @@ private:
   lookup_lane directory_;
   lookup_lane web_;
   std::unordered_map<atproto::did, running> running_;
+  bool probed_ = false; ///< A probe was counted since the last one began.
 };
 
 } // namespace weir::actors

@@ -17,9 +17,9 @@ constexpr std::string_view sync_read = "/xrpc/com.atproto.sync.";
 
 /// Requests beyond the budget that may leave in a minute: those that wait for a
 /// connection for up to `prompt` (below), 10 at 20 a second, and one that is
-/// owed for a probe of the directory. Probes count towards the budget, but no
-/// more than one is ever owed: at one look-up in two seconds the budget does
-/// not make up for up to 12 of the 20 in a minute.
+/// owed for a probe of the directory. Of the probes between two look-ups only
+/// one counts towards the budget: at one look-up in two seconds up to 12 of the
+/// 20 in a minute do not.
 constexpr double a_few = 16;
 
 /// When a directory delays a connection or a request for longer, others are

@@ -118,6 +118,23 @@ TEST(identity_machine, one_look_up_less_begins_for_each_probe) {
   EXPECT_EQ(begun_in_a_second(), 19u);
 }
 
+// At one look-up in ten seconds the probes of a minute would take all of them.
+TEST(identity_machine, probes_take_at_most_every_second_look_up) {
+  identity_options options;
+  options.per_second = 0.1;
+  resolver x{options};
+  for (int i = 1; i <= 60; ++i)
+    x.fetch(1, repo_of(i));
+  size_t begun = 0;
+  for (int i = 0; i < 200; ++i) {
+    x.pass(3s);
+    EXPECT_THAT(x.machine.on_probe(alice, x.now).fetch, ElementsAre(alice));
+    begun += x.machine.on_timer(x.now).fetch.size();
+  }
+  EXPECT_GE(begun, 28u) << "600 seconds allow 60 requests";
+  EXPECT_LE(begun, 31u);
+}
+
 // limits::identity_waiting_max: it takes a place like any other
 TEST(identity_machine, look_ups_that_are_limited_hold_no_more_places) {
   identity_options options;
