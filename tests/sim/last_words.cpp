@@ -79,9 +79,12 @@ std::optional<node_repos> last_words::list() const {
   return std::nullopt;
 }
 
-bool last_words::say_to_sleepers() {
-  const auto& most = scene_.settings().node.most;
-  if (!is_unlooked() || most.residents == limits::resident_repos_max)
+bool last_words::say_to_waiting() {
+  const auto& settings = scene_.settings();
+  const auto may_sleep
+    = is_unlooked()
+      && settings.node.most.residents != limits::resident_repos_max;
+  if (!may_sleep && settings.audited)
     return true;
   const auto known = list();
   if (!known)
@@ -91,9 +94,14 @@ bool last_words::say_to_sleepers() {
     const auto x = truth.view(i);
     const auto listed = known->find(x.id.str());
     // A copy that lost a commit has another rev, and is not helped.
-    if (listed != known->end() && listed->second.rev == x.rev.str()
-        && listed->second.reason.find("waits until it can be verified")
-             != std::string::npos)
+    if (listed == known->end() || listed->second.rev != x.rev.str())
+      continue;
+    const auto says = [&why = listed->second.reason](std::string_view words) {
+      return why.find(words) != std::string::npos;
+    };
+    if ((may_sleep && says("waits until it can be verified"))
+        // No listing takes back what a forged frame named (docs/adr/0020, 5).
+        || (!settings.audited && says("its upstream named it from rev")))
       scene_.life().traffic().post(i);
   }
   return true;

@@ -32,10 +32,11 @@ public:
 
   /// Makes accounts write whose copies are equal to their sources and wait only
   /// for a look-up, in a node that put their REPOs to sleep because it has
-  /// memory for few and that never scans its rows. Called when failed look-ups
-  /// are repeated.
+  /// memory for few and that never scans its rows; or that lack a rev which a
+  /// forged frame named, in a run without the listing that takes it back.
+  /// Called when failed look-ups are repeated.
   /// @returns whether the node could be asked.
-  bool say_to_sleepers();
+  bool say_to_waiting();
 
   /// Makes the relay repeat what it told of repos that were not tracked.
   /// @param removed The repos that were not tracked for a while.

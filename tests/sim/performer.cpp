@@ -366,9 +366,9 @@ void performer::mend() {
   ask_refused();
 }
 
-void performer::say_to_sleepers() {
+void performer::say_to_waiting() {
   if (look_ups_again_ && scene_.time().now() > *look_ups_again_
-      && last_words_.say_to_sleepers())
+      && last_words_.say_to_waiting())
     look_ups_again_.reset();
 }
 

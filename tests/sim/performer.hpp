@@ -42,8 +42,8 @@ public:
   /// carry out because it had to start anew first.
   void ask_refused();
 
-  /// Calls `last_words::say_to_sleepers` once, when its time has come.
-  void say_to_sleepers();
+  /// Calls `last_words::say_to_waiting` once, when its time has come.
+  void say_to_waiting();
 
   /// How often each deed took effect, by name.
   const std::map<std::string, uint64_t>& counts() const noexcept {

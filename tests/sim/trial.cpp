@@ -317,7 +317,7 @@ void trial::settle(microseconds most) {
       throw broken{"settles", how};
     performer_.run_for(wait);
     performer_.ask_refused();
-    performer_.say_to_sleepers();
+    performer_.say_to_waiting();
     check_events();
     wait = std::min<microseconds>(wait * 2, 10min);
   }
