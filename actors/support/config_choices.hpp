@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-/// Words of which the configuration takes one.
+/// Options of the configuration that are one of several words.
 namespace weir::actors {
 
 /// Which repos are tracked without being added (SYNC-17 to 19).

@@ -67,8 +67,8 @@ struct health_finding {
   }
 };
 
-/// Why a finding is none any more. A cause that nothing tested is not reported
-/// as working again.
+/// Why a cause has ended, for the log. One that nothing tested any more is not
+/// reported as working again.
 const char* reason_of_end(const health_finding& x) noexcept;
 
 /// Why a node is not ready, one text for each reason (`/readyz`): it starts,

@@ -7,8 +7,8 @@
 /// What the row of a repo asks for, as a scan of all rows sees it.
 namespace weir::actors {
 
-/// Whether the repo's status decides when it is fetched. It does not for an
-/// account that is away.
+/// Whether the repo's status asks for a fetch. While the account is away, it
+/// asks for none, whatever the status.
 inline bool asks_for_fetch(const storage::repo_row& row) noexcept {
   return row.account == storage::account_status::active
          && row.status != storage::repo_status::synced;
