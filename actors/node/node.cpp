@@ -10,7 +10,6 @@
 #include "actors/node/watches.hpp"
 #include "actors/support/node_sums.hpp"
 #include "storage/disk/safe_env.hpp"
-#include "storage/disk/store_sizes.hpp"
 #include "storage/tables/upstream_table.hpp"
 
 #include <caf/scoped_actor.hpp>

@@ -7,6 +7,7 @@
 #include "actors/support/timer.hpp"
 #include "base/log.hpp"
 #include "messages/journal.hpp"
+#include "storage/disk/store_sizes.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>

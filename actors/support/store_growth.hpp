@@ -2,7 +2,7 @@
 
 #include "actors/support/limits.hpp"
 #include "base/clock.hpp"
-#include "storage/disk/store_sizes.hpp"
+#include "storage/format/table_family.hpp"
 
 #include <cstdint>
 #include <deque>

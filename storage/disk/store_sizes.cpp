@@ -1,7 +1,5 @@
 #include "storage/disk/store_sizes.hpp"
 
-#include <numeric>
-
 namespace weir::storage {
 
 namespace {
@@ -37,12 +35,6 @@ key_range keys_of(const family_range& x) {
 
 } // namespace
 
-const char* to_string(table_family x) noexcept {
-  static constexpr std::array<const char*, table_families> names{
-    "log", "content", "records", "repos", "consumers", "other", "unsorted"};
-  return names[static_cast<size_t>(x)];
-}
-
 family_sizes store_sizes(const database& db) {
   family_sizes out{};
   for (const auto& x : ranges)
@@ -51,10 +43,6 @@ family_sizes store_sizes(const database& db) {
   const auto files = db.file_bytes();
   out[static_cast<size_t>(unsorted)] = files > tables ? files - tables : 0;
   return out;
-}
-
-uint64_t total_bytes(const family_sizes& x) noexcept {
-  return std::accumulate(x.begin(), x.end(), uint64_t{0});
 }
 
 } // namespace weir::storage
