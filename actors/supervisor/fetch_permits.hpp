@@ -85,7 +85,7 @@ private:
     for (const auto& begin : x.start)
       grant(begin);
     for (const auto& slow : x.crawling)
-      give_up(slow, metrics.crawled, " is too slow, others wait");
+      give_up(slow, metrics.too_slow, " is too slow, others wait");
     for (const auto& silent : x.unanswered)
       give_up(silent, metrics.unanswered, " has not answered yet, others wait");
     for (const auto& excess : x.given_back)

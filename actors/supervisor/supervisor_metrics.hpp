@@ -47,8 +47,8 @@ struct supervisor_metrics {
   metrics_registry& registry;
   metric& started
     = registry.counter("weir_backfill_started_total", "Fetches started");
-  metric& crawled = registry.counter(
-    "weir_backfill_crawled_total",
+  metric& too_slow = registry.counter(
+    "weir_backfill_too_slow_total",
     "Slow fetches that were given up because other hosts waited");
   metric& unanswered = registry.counter(
     "weir_backfill_unanswered_total",

@@ -96,7 +96,7 @@ void service_notify::tell(const std::string& message) const {
   if (address_.empty())
     return;
   if (const auto sent = send_datagram(address_, message); !sent)
-    log::warn("service_manager_not_told",
+    log::warn("service_manager_unreachable",
               {{"message", message.substr(0, message.find('\n'))},
                {"reason", sent.error().context}});
 }

@@ -318,7 +318,7 @@ TEST_F(FetchQueueTest, SlowHostsWithOneAccountEachDoNotStopOthers) {
     add_crowd(1, [](const auto& repo) { return slow_download(repo); });
   ASSERT_NO_FATAL_FAILURE(start_occupied());
   expect_others_synced(1);
-  EXPECT_GE(node->metric("weir_backfill_crawled_total "), 1u);
+  EXPECT_GE(node->metric("weir_backfill_too_slow_total "), 1u);
   expect_no_failures();
 }
 

@@ -64,7 +64,7 @@ TEST(ServiceRunTest, AManagerThatIsNotThereStopsNobody) {
   node.send(SIGTERM);
   EXPECT_EQ(node.wait(node_patience), 0);
   EXPECT_NE(
-    node.errors().find(R"("event":"service_manager_not_told","message":)"
+    node.errors().find(R"("event":"service_manager_unreachable","message":)"
                        R"("READY=1","reason":"No such file)"),
     std::string::npos)
     << node.errors();
