@@ -22,7 +22,7 @@ struct account_question {
 /// One answer of getRepoStatus. From: the HTTP call. To: SUPERVISOR.
 struct account_answer {
   enum class kind : uint8_t {
-    told,      ///< `account` is valid.
+    told,      ///< The host gave a state: `account` is set.
     not_found, ///< RepoNotFound.
     failed,    ///< The host did not answer, or asks us to wait.
     useless    ///< No answer of this host would ever help.

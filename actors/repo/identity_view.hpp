@@ -82,10 +82,10 @@ public:
 
   // -- frames that need a document --------------------------------------------
 
-  /// How long a frame waits for a document, and with it all later frames of its
-  /// repo and the position of its stream: for `limits::repo_wait_max` after it
-  /// arrived, while an answer is on its way, and not when earlier frames were
-  /// put aside for the same document.
+  /// How long a frame waits for a document (docs/protocol-coverage.md 2.5.6),
+  /// and all later frames of its repo and the position of its stream with it:
+  /// for `limits::repo_wait_max` after it arrived, while an answer is to come,
+  /// and not when earlier frames were put aside for the same document.
   bool holds_up(const waiting_frame& x, repo_turn& t) const;
 
   /// The known document refuses `x`: looks up a newer one, which may accept it.

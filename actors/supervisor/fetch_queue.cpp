@@ -39,7 +39,7 @@ void fetch_queue::wish(const atproto::did& repo, repo_status status,
   if (known->at == fetch_stage::queued || known->at == fetch_stage::delayed)
     known->attended = false; // Its REPO is awake.
   if (known->at == fetch_stage::preparing && known->attended) {
-    // This comes before the REPO finishes its errand.
+    // This comes before the REPO has done what its row asked for.
     known->again = {status, due};
   } else if (known->at == fetch_stage::queued && moved(*known, pds)) {
     move(*known, pds, now); // Its host is known by now.

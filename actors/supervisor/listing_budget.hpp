@@ -15,7 +15,7 @@ namespace weir::actors {
 class listing_budget {
 public:
   /// @param requests The requests in an hour, at least one.
-  /// @param most The longest debt.
+  /// @param most The longest time for which requests are owed at once.
   listing_budget(size_t requests, std::chrono::microseconds most)
     : cost_(cost_of(requests)), most_(most) {}
 

@@ -81,7 +81,7 @@ public:
   /// The first answer to a look-up. Later ones change nothing.
   effects on_identity(const identity_answer& x, steady_time now);
 
-  /// The REPO finished its errand, or ended.
+  /// The REPO did what its row asked for, or ended.
   effects on_attended(const atproto::did& repo, steady_time now);
 
   /// The permit is free again. Messages about an earlier job change nothing.

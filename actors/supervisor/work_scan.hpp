@@ -84,7 +84,7 @@ public:
   }
 
   /// The next page, if one is to be read now.
-  /// @param held Repos in the queue that are due.
+  /// @param held The number of repos in the queue that are due.
   std::optional<request> next(size_t held, size_t queue_max) {
     if (held >= queue_max)
       filling_ = false;

@@ -11,8 +11,8 @@ namespace weir::actors {
 
 /// How many messages an actor handles before another actor runs: `brief` a few
 /// (actor_config), `full` up to `limits::turn_messages_max`. An actor that
-/// serves very many others must be `full`: otherwise, in a crowd, it would
-/// handle only a few messages each time that thousands of others have run.
+/// serves very many others must be `full`: otherwise, when all are busy, it
+/// handles only a few messages each time that thousands of others have run.
 enum class turn : uint8_t { brief, full };
 
 /// An actor that CAF reports under the name of its kind. `Base` is

@@ -74,8 +74,7 @@ struct collection_member_key {
 };
 
 /// A current record whose head uses some content; value: `counter` (content
-/// number). It is written without a read: the number of rows is the reference
-/// count (docs/storage-format.md 5).
+/// number). Written without a read: the number of rows is the reference count.
 struct content_reference_key {
   static constexpr auto in = table::content_reference;
   short_hash content{};

@@ -18,7 +18,7 @@ struct meta_key {
 /// Name of the meta row that contains the `export_row`.
 constexpr const char* directory_export_row = "directory_export";
 
-/// A setting that was changed at runtime; value: `stored_bytes`.
+/// A setting that the store keeps, such as `filter`; value: `stored_bytes`.
 struct configuration_key {
   static constexpr auto in = table::configuration;
   uint16_t dataset = 0;

@@ -222,8 +222,8 @@ TEST_F(SilentHostTest, NothingIsMissingWhileItsStreamIsHeldBack) {
   EXPECT_EQ(downloads(), fetches);
 }
 
-// architecture.md, Limits: unread bytes and no debt imply credit. A PDS has a
-// backlog of four windows, at the usual rate.
+// actors.md, What a stream may deliver: a socket without a reason to wait is
+// read. A PDS has a backlog of four windows, at the usual rate.
 TEST(ThrottledHostTest, ABacklogOfManyWindowsComesToItsEnd) {
   constexpr int64_t most = 1'200;
   hostile_stream stream;

@@ -3,9 +3,9 @@
 #include "tests/support/repo_builder.hpp"
 #include "tests/unit/actors/admitted_stream.hpp"
 
-// architecture.md, Limits: unread bytes and no debt imply credit for frames and
-// for bytes. hostile-inputs.md 2.1.32: frames above the rate wait, and none is
-// dropped.
+// actors.md, What a stream may deliver: a socket has credit for a frame and for
+// a byte, or there is a reason that an event ends. hostile-inputs.md 2.1.32:
+// frames above the rate wait, and none is dropped.
 namespace weir::tests {
 namespace {
 

@@ -218,7 +218,7 @@ TEST(import_machine, a_chunk_holds_no_more_than_the_limit) {
   }
 }
 
-// architecture.md, Limits: `limits::chunk_bytes_max`
+// testing.md, Memory: `limits::chunk_bytes_max`
 TEST(import_machine, a_chunk_ends_when_its_bytes_are_used_up) {
   test_repo repo;
   for (size_t i = 0; i < 6; ++i)

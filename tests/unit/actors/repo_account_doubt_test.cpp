@@ -29,7 +29,7 @@ struct woken_repo : repo_world {
 };
 
 // protocol-coverage.md 4: it is decided when the identity comes;
-// architecture.md, Limits: its stream does not wait for that
+// actors.md, A document that may be old: its stream does not wait for that
 TEST(repo_account_doubt, an_account_event_outlives_a_slow_identity) {
   woken_repo x;
   x.take(x.make_commit(), pds_id);

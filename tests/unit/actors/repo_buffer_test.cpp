@@ -216,7 +216,7 @@ TEST(repo_buffer, puts_behind_another_update_are_waited_for_too) {
   EXPECT_EQ(x.chain->rev, x.account.rev());
 }
 
-// architecture.md, Limits: `limits::repo_disk_buffer_bytes_max`, and one more
+// testing.md, Memory: `limits::repo_disk_buffer_bytes_max`, and one more
 // protocol-coverage.md 2.1.4
 TEST(repo_buffer, a_full_disk_buffer_is_discarded_and_leaves_a_gap) {
   for (const auto over : {false, true}) {

@@ -134,7 +134,7 @@ TEST(repo_hosts, after_an_identity_event_the_old_host_waits_for_the_document) {
   EXPECT_EQ(x.row->pds, other_origin);
 }
 
-// architecture.md, Limits: `limits::repo_wait_max`, and not longer
+// testing.md, Memory: `limits::repo_wait_max`, and not longer
 TEST(repo_hosts, a_frame_waits_for_the_document_for_the_bound_only) {
   repo_world x;
   x.sync();
@@ -196,8 +196,8 @@ TEST(repo_hosts, when_the_refresh_fails_the_known_document_decides) {
 
 // -- an identity that does not come -------------------------------------------
 
-// architecture.md, Limits; protocol-coverage.md 2.5.6: one bad repo never
-// stalls its upstream, and nothing is lost
+// actors.md, A document that may be old; protocol-coverage.md 2.5.6: one bad
+// repo never stalls its upstream, and nothing is lost
 TEST(repo_hosts, without_an_identity_frames_are_kept_after_the_bound) {
   repo_world x;
   x.sync();
@@ -240,7 +240,8 @@ TEST(repo_hosts, without_any_document_the_repo_is_out_of_sync) {
   EXPECT_TRUE(x.machine->idle());
 }
 
-// architecture.md, Limits: a frame that is dropped in any case does not wait
+// actors.md, A document that may be old: a frame that is dropped in any case
+// does not wait
 TEST(repo_hosts, a_repo_that_takes_no_commits_drops_them_without_an_identity) {
   for (const auto upstream : {relay_id, pds_id}) {
     for (const auto status :

@@ -137,8 +137,8 @@ TEST_F(UpstreamShellTest, TheSocketIsGivenTheWindowAndNothingMoreUntilDone) {
   EXPECT_EQ(shared->memory->total(), 0u);
 }
 
-// architecture.md, Limits: unread bytes and no debt imply credit for frames and
-// for bytes. Sixty times the window in bytes comes through, at the rate.
+// actors.md, What a stream may deliver: a socket without a reason to wait has
+// credit. Sixty times the window in bytes comes through, at the rate.
 TEST_F(UpstreamShellTest, AThrottledStreamNeverRunsOutOfBytes) {
   constexpr int64_t rate = 10;
   start(narrow(rate));
