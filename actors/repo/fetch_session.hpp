@@ -58,13 +58,13 @@ public:
   }
 
   /// The actor of the repo ends. Only the queue wakes the repo for a fetch that
-  /// was put off, so the wish goes there; not for now, as it may be put off
-  /// again. A repo in sync that drops an event now is fetched as soon as there
-  /// is a permit: the queue does not find it by its row, which says `synced`.
+  /// was put off, or to look at its tombstone again: not for now, as it may be
+  /// put off again. A repo in sync that drops an event now is fetched as soon
+  /// as there is a permit: the queue does not find it by its row.
   void sleep(repo_turn& t) {
-    constexpr std::chrono::seconds pause = limits::gap_pause_min;
-    const auto soon = t.now.wall.seconds() + pause.count();
-    if (doubt_.resume() && sync_.wants_fetch(t.row))
+    const auto soon = t.now.wall.seconds() + limits::gap_pause_min.count();
+    if ((doubt_.resume() && sync_.wants_fetch(t.row))
+        || (t.row.words.tombstoned && t.row.identity_due))
       t.wish_fetch(std::max(t.row.next_retry, soon));
     else if (t.row.gap && sync_.takes_commits(t.row)
              && completeness::counts(t.row))

@@ -85,6 +85,30 @@ TEST(repo_account_tombstone, an_account_that_is_new_is_looked_at_again) {
   EXPECT_EQ(x.row->account, account_status::active);
 }
 
+// architecture.md, When memory runs short: the look-ups end with the actor, and
+// the queue wakes the next one for them
+TEST(repo_account_tombstone, a_repo_that_makes_room_asks_to_be_woken) {
+  tombstoned_repo x;
+  EXPECT_FALSE(x.machine->idle());
+  ASSERT_TRUE(x.machine->idle(true));
+  x.sleep();
+  ASSERT_EQ(x.wishes.size(), 1u) << "only the look at all rows would wake it";
+  EXPECT_GE(x.wishes[0].not_before, x.now.wall.seconds() + 60);
+  x.restart();
+  x.clear();
+  x.begin(2, {x.account.did(), x.identity()}); // It brings a document.
+  x.settle();
+  EXPECT_EQ(x.row->account, account_status::active);
+  EXPECT_EQ(x.orders.size(), 1u);
+}
+
+TEST(repo_account_tombstone, a_repo_that_used_its_look_ups_just_sleeps) {
+  tombstoned_repo x;
+  x.use_up_looks();
+  x.sleep();
+  EXPECT_THAT(x.wishes, testing::IsEmpty());
+}
+
 // The expected document has come
 TEST(repo_account_tombstone, nobody_looks_again_when_it_is_withdrawn) {
   tombstoned_repo x;
