@@ -19,7 +19,7 @@ namespace weir::actors {
 enum class fetch_stage : uint8_t {
   delayed,   ///< It waits for its time, or for the end of its host's rest.
   queued,    ///< It waits for the look-up of its host.
-  preparing, ///< Its host is being looked up, or its REPO works on its row.
+  preparing, ///< Its host is being looked up, or its REPO is at work.
   ready,     ///< It waits for a permit.
   running,   ///< It has a permit.
 };

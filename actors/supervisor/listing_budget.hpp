@@ -15,7 +15,7 @@ namespace weir::actors {
 class listing_budget {
 public:
   /// @param requests The requests in an hour, at least one.
-  /// @param most The longest time for which requests are owed at once.
+  /// @param most An audit waits no longer than this, however much was charged.
   listing_budget(size_t requests, std::chrono::microseconds most)
     : cost_(cost_of(requests)), most_(most) {}
 

@@ -17,7 +17,7 @@ enum class memory_return : uint8_t {
 };
 
 /// Decides when memory is given back, so that a process does not stay large
-/// after a backfill or a large repo. No clock, threads or I/O in here.
+/// after a backfill, many REPOs or a large repo. No clock, threads or I/O here.
 ///
 /// While memory is short, the allocator gives back often. Otherwise it does so
 /// when the process has grown by `heap_return_bytes` since it was smallest, and

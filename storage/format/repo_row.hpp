@@ -58,8 +58,8 @@ struct account_words {
   uint32_t host_by = 0; ///< The relay that passed on `host`; 0 for none.
 };
 
-/// The account is active when all say so. Otherwise the gravest state counts,
-/// in the order deleted, takendown, suspended, deactivated, inactive.
+/// The account is active unless somebody says otherwise. Then the gravest state
+/// counts, in the order deleted, takendown, suspended, deactivated, inactive.
 account_status combined(const account_words& x) noexcept;
 
 /// Everything known of one repo besides its chain. It is written only when
