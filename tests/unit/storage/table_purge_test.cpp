@@ -55,6 +55,18 @@ public:
 constexpr uint64_t rows_max = 1'000;
 constexpr uint64_t megabyte = 1'048'576;
 
+/// Purges as a node does, which asks again when LevelDB removed tables meanwhile.
+/// @returns false when the values are still there after a few times.
+result<bool> purge_rows(database& store, const key_range& range) {
+  for (int i = 0; i < limits::purge_rounds_max; ++i) {
+    store.files().wait_until_idle();
+    const auto gone = store.purge(range);
+    if (!gone || *gone)
+      return gone;
+  }
+  return false;
+}
+
 class TablePurgeTest : public testing::Test {
 protected:
   void SetUp() override { open(67'108'864); }
@@ -83,7 +95,8 @@ protected:
   }
 
   void purge(uint64_t first, uint64_t last) {
-    const auto gone = store->purge({row_key(first), row_key(last + 1)});
+    const auto gone
+      = purge_rows(*store, {row_key(first), row_key(last + 1)});
     ASSERT_TRUE(gone) << gone.error().context;
     EXPECT_TRUE(*gone);
   }
@@ -278,18 +291,18 @@ TEST(TablePurgeCostTest, ARemovalRewritesTheTablesThatHeldItsRowsOnly) {
     batch.put(encode_key(content_block_key{0, i}), value);
     batch.put(row_key(i), "a row of another table");
     ASSERT_TRUE(store->write(batch, sync_mode::relaxed));
+    // So that a busy machine leaves the same tables in the same levels.
+    store->files().wait_until_idle();
   }
   const std::array places{rows / 10, rows / 2, rows - rows / 10};
   write_batch batch;
   for (const auto i : places)
     batch.erase(encode_key(content_block_key{0, i}));
-  store->files().wait_until_idle();
   const auto before = files.appended();
   ASSERT_TRUE(store->write(batch, sync_mode::relaxed));
   for (const auto i : places)
-    EXPECT_TRUE(store
-                  ->purge({encode_key(content_block_key{0, i}),
-                           encode_key(content_block_key{0, i + 1})})
+    EXPECT_TRUE(purge_rows(*store, {encode_key(content_block_key{0, i}),
+                                    encode_key(content_block_key{0, i + 1})})
                   .value());
   const auto written = files.appended() - before;
   RecordProperty("bytes_written", std::to_string(written));
