@@ -6,7 +6,6 @@
 #include <fstream>
 #include <malloc.h>
 #include <sys/prctl.h>
-#include <thread>
 #include <unistd.h>
 
 namespace weir {
@@ -57,8 +56,6 @@ uint64_t memory_bytes_max(const std::string& root) {
 void limit_free_memory() {
   mallopt(M_MMAP_THRESHOLD, limits::heap_mapped_bytes_min);
   mallopt(M_TRIM_THRESHOLD, limits::heap_top_bytes_max);
-  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  mallopt(M_ARENA_MAX, std::max(cores, limits::heap_arenas_min));
 }
 
 void return_free_memory() {

@@ -5,16 +5,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <latch>
 #include <malloc.h>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 // architecture.md, When memory runs short: freed memory is returned to the
@@ -69,21 +65,6 @@ TEST(MemoryBytesMaxTest, IsThatOfTheMachineOrOfAGroup) {
 
 class ProcessMemoryTest : public testing::Test {
 protected:
-  static size_t heaps() {
-    char* text = nullptr;
-    size_t size = 0;
-    auto* out = open_memstream(&text, &size);
-    malloc_info(0, out);
-    fclose(out);
-    const std::string info{text, size};
-    free(text);
-    size_t count = 0;
-    for (auto at = info.find("<heap "); at != std::string::npos;
-         at = info.find("<heap ", at + 1))
-      ++count;
-    return count;
-  }
-
   void SetUp() override {
 #ifdef __SANITIZE_ADDRESS__
     GTEST_SKIP() << "the sanitizer has an allocator of its own";
@@ -113,22 +94,6 @@ TEST_F(ProcessMemoryTest, OfTheEndOfAHeapLittleIsKept) {
   blocks.clear();
   EXPECT_LE(mallinfo2().keepcost,
             static_cast<size_t>(limits::heap_top_bytes_max));
-}
-
-// limits::heap_arenas_min, or one for each core
-TEST_F(ProcessMemoryTest, ThreadsShareTheirHeaps) {
-  const auto most = std::max(std::thread::hardware_concurrency(),
-                             unsigned{limits::heap_arenas_min});
-  const auto before = heaps();
-  std::latch all{most + 4};
-  std::vector<std::jthread> threads;
-  for (unsigned i = 0; i < most + 4; ++i)
-    threads.emplace_back([&all] {
-      const auto used = allocate(4'096);
-      all.arrive_and_wait(); // Each of them uses a heap now.
-    });
-  threads.clear();
-  EXPECT_LE(heaps(), std::max<size_t>(before, most));
 }
 
 } // namespace weir
