@@ -106,6 +106,22 @@ protected:
 
 } // namespace
 
+// limits::walk_index_entries_max, and one run of limits::walk_index_run_entries
+// more: then all of them are in the spool
+TEST(BlockIndexDefaultsTest, SoManyEntriesAreInMemory) {
+  counting_spool overflow;
+  block_index index{overflow};
+  const auto random = seeded_random(5);
+  add_random(index, *random,
+             limits::walk_index_entries_max + limits::walk_index_run_entries
+               - 1);
+  EXPECT_EQ(overflow.appended, 0u) << "the last run has one too few";
+  add_random(index, *random, 1);
+  EXPECT_EQ(overflow.appended,
+            (limits::walk_index_entries_max + limits::walk_index_run_entries)
+              * limits::walk_index_entry_bytes);
+}
+
 TEST_P(BlockIndexTest, FindsEveryBlockAndNoOther) {
   const auto random = seeded_random(1);
   const auto blocks = add_random(index, *random, 20'000);
