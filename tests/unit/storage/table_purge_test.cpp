@@ -55,7 +55,8 @@ public:
 constexpr uint64_t rows_max = 1'000;
 constexpr uint64_t megabyte = 1'048'576;
 
-/// Purges as a node does, which asks again when LevelDB removed tables meanwhile.
+/// Purges as a node does, which asks again when LevelDB removed tables
+/// meanwhile.
 /// @returns false when the values are still there after a few times.
 result<bool> purge_rows(database& store, const key_range& range) {
   for (int i = 0; i < limits::purge_rounds_max; ++i) {
