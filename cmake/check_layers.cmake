@@ -94,7 +94,8 @@ endfunction()
 # Only placement says which partition and which ROUTER a DID has: no other code
 # of the actors takes a hash modulo the number of any of them.
 set(placement_file "actors/support/placement.hpp")
-set(placement_pattern "\\.str\\(\\) *\\)[ \n]*%|hash_? *%|%[ \n]*[A-Za-z_.>-]*routers")
+set(placement_pattern
+    "\\.str\\(\\) *\\)[ \n]*(%|& )|hash_? *%|hash_? & |%[ \n]*[A-Za-z_.>()-]*(routers|partitions|shards)")
 
 function(read_includes out source)
   file(STRINGS "${ROOT}/${source}" lines REGEX "^ *# *include")

@@ -59,5 +59,8 @@ if(EXISTS "${SHARED}/spec/requirements.md")
       weir_fault("${id}: no row")
     endif()
   endforeach()
+else()
+  message(WARNING "no ${SHARED}/spec/requirements.md: whether each requirement has "
+                  "a row was not checked")
 endif()
 weir_finish("docs/requirements.md does not hold")

@@ -2,7 +2,8 @@
 bool fits(size_t n) {
   return n <= limits::kept_and_tested_max && n <= limits::only_kept_max
          && n <= limits::commented_max && n <= limits::said_twice_max
-         && n <= limits::compared_max && n <= limits::compared_with_unset_max;
+         && n <= limits::compared_max && n <= limits::compared_with_unset_max
+         && n <= limits::scaled_max;
 }
 
 auto wait = limits::member_timeout;

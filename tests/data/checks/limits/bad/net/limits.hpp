@@ -14,6 +14,7 @@ constexpr size_t said_twice_max = 7;
 /// Nor are comparisons of a default with it.
 constexpr size_t compared_max = 8;
 constexpr size_t compared_with_unset_max = 9;
+constexpr size_t scaled_max = 10;
 constexpr option_range<double> rate_range{
   0.1, 10};
 

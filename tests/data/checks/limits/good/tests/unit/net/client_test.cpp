@@ -4,3 +4,7 @@ TEST(ClientTest, HasItsBounds) {
   EXPECT_TRUE(fits(name_bytes_max));
   EXPECT_EQ(wait, limits::answer_timeout);
 }
+
+TEST(ClientTest, KeepsASmallerOne) {
+  EXPECT_FALSE(fits(2));
+}
