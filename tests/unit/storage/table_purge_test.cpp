@@ -55,19 +55,6 @@ public:
 constexpr uint64_t rows_max = 1'000;
 constexpr uint64_t megabyte = 1'048'576;
 
-/// Purges as a node does, which asks again when LevelDB removed tables
-/// meanwhile.
-/// @returns false when the values are still there after a few times.
-result<bool> purge_rows(database& store, const key_range& range) {
-  for (int i = 0; i < limits::purge_rounds_max; ++i) {
-    store.files().wait_until_idle();
-    const auto gone = store.purge(range);
-    if (!gone || *gone)
-      return gone;
-  }
-  return false;
-}
-
 class TablePurgeTest : public testing::Test {
 protected:
   void SetUp() override { open(67'108'864); }
@@ -96,8 +83,7 @@ protected:
   }
 
   void purge(uint64_t first, uint64_t last) {
-    const auto gone
-      = purge_rows(*store, {row_key(first), row_key(last + 1)});
+    const auto gone = store->purge({row_key(first), row_key(last + 1)});
     ASSERT_TRUE(gone) << gone.error().context;
     EXPECT_TRUE(*gone);
   }
@@ -263,6 +249,17 @@ TEST_F(TablePurgeTest, TablesWithNothingDeadAreNotRewritten) {
   EXPECT_LT(counted.appended() - once, 2'000u);
 }
 
+/// LevelDB may move other tables during a purge, which then says that it is to
+/// be called again; SWEEPER does so later.
+bool is_gone_in_two(database& store, uint64_t i) {
+  const key_range row{encode_key(content_block_key{0, i}),
+                      encode_key(content_block_key{0, i + 1})};
+  if (store.purge(row).value())
+    return true;
+  store.files().wait_until_idle();
+  return store.purge(row).value();
+}
+
 // A small repo in a large store: three records that are far apart. The long
 // form, with the buffers of a node: WEIR_PURGE_MEGABYTES=2048.
 TEST(TablePurgeCostTest, ARemovalRewritesTheTablesThatHeldItsRowsOnly) {
@@ -302,9 +299,7 @@ TEST(TablePurgeCostTest, ARemovalRewritesTheTablesThatHeldItsRowsOnly) {
   const auto before = files.appended();
   ASSERT_TRUE(store->write(batch, sync_mode::relaxed));
   for (const auto i : places)
-    EXPECT_TRUE(purge_rows(*store, {encode_key(content_block_key{0, i}),
-                                    encode_key(content_block_key{0, i + 1})})
-                  .value());
+    EXPECT_TRUE(is_gone_in_two(*store, i));
   const auto written = files.appended() - before;
   RecordProperty("bytes_written", std::to_string(written));
   std::cout << size << " bytes in the store, " << written << " written\n";
