@@ -18,15 +18,10 @@ constexpr size_t upstreams_max = 1'024;
 /// Bytes of one value that a line of our log shows.
 constexpr size_t log_value_bytes_max = 2'048;
 
-/// How much free memory a thread keeps at the end of its heap. Less costs more
-/// system calls.
+/// How much free memory a thread keeps at the end of its heap, and the size
+/// from which an allocation is returned to the system by itself. Smaller
+/// numbers cost more system calls.
 constexpr int heap_top_bytes_max = 4'194'304;
-
-/// The size from which an allocation is returned to the system by itself. What
-/// a thread frees stays in the heap that it came from. So with a larger number
-/// large records that a JOURNAL writes, now on one thread and now on another,
-/// remain in the heaps of several threads: up to 64 MiB more than
-/// HostileReaderTest allows.
-constexpr int heap_mapped_bytes_min = 524'288;
+constexpr int heap_mapped_bytes_min = 4'194'304;
 
 } // namespace weir::limits
