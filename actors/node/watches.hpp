@@ -31,7 +31,7 @@ struct room_watch_options {
   uint64_t disk_reserve = 0; ///< The value of the setting.
   uint64_t memory_limit = limits::memory_limit_range.standard;
   /// `resident` returns the memory of the process in RAM. `give_back` returns
-  /// unused memory, at most every `limits::room_check_interval`.
+  /// unused memory; `heap_return` says when.
   std::function<uint64_t()> resident = resident_bytes;
   std::function<void()> give_back = return_free_memory;
 };

@@ -112,7 +112,7 @@ constexpr uint64_t doubt_source_part = 4;
 constexpr auto lookup_pause_min = 2s;
 
 /// The allocator is asked to return freed memory when the process has grown by
-/// `heap_return_bytes` (less is not worth the page faults) and at most
+/// `heap_return_bytes` (less is not worth the page faults) and fewer than
 /// `heap_rest_bytes` were in the node's queues for `heap_rest_time`, because
 /// returning memory stops every allocating thread for some milliseconds.
 constexpr uint64_t heap_return_bytes = 16'777'216;
@@ -120,15 +120,15 @@ constexpr uint64_t heap_rest_bytes = 1'048'576;
 constexpr std::chrono::microseconds heap_rest_time = 10s;
 
 /// A node at work is not spared when it has grown by this much. What a thread
-/// frees stays in the heap that it came from, so the heaps of all threads
-/// together could become as large as each of them was at its largest.
+/// frees stays in the heap that it came from, so all heaps together could
+/// become as large as the sum of the largest size of each.
 constexpr uint64_t heap_busy_return_bytes = 67'108'864;
 
 /// The store gives up what only makes it faster (the write buffer of LevelDB,
 /// its cache of blocks, the newest entries of the log) when the process has
-/// grown by that much and is at rest, but at most once in this time. On a node
-/// that follows a slow stream, a buffer that is written early and often would
-/// become many small tables.
+/// grown by `heap_return_bytes` and is at rest, but at most once in this time:
+/// a node that follows a slow stream would write its buffer early and often, as
+/// many small tables.
 constexpr std::chrono::microseconds cache_release_interval = 1h;
 
 /// Interval of the progress lines of a backfill in the log. A few repos that

@@ -61,10 +61,9 @@ protected:
 
 private:
   static constexpr size_t missed_bytes = 2'160'000'000;
-  // How many of the buffers and caches are full at once depends on how long
-  // writing takes, so the peak of the first half says nothing about the second.
-  // The rest is for batches, compaction, and freed memory in pieces, which a
-  // node at work gives back when it grew by `limits::heap_busy_return_bytes`.
+  // All buffers and caches may be full at once. The rest is for batches,
+  // compaction, and freed memory in pieces, which a node at work gives back
+  // when it has grown by `limits::heap_busy_return_bytes`.
   static constexpr auto kept = 2 * limits::write_buffer_bytes_max
                                + limits::block_cache_bytes_max
                                + limits::tail_cache_bytes_max;
@@ -81,14 +80,14 @@ TEST_F(HostileReaderTest, ClientsThatNeverReadCostAWindowAndNoMore) {
   miss(900'000);
 }
 
-// Blocks of these sizes are in the heaps of threads, and stay there when they
-// are freed.
+// Memory for records of all these sizes is in the heaps of threads, and stays
+// there when it is freed.
 TEST_F(HostileReaderTest, RecordsOfHalfTheSizeCostNoMore) {
   miss(500'000);
 }
 
 TEST_F(HostileReaderTest, SmallRecordsCostNoMore) {
-  miss(60'000);
+  miss(125'000);
 }
 
 // A message that is not an ack acknowledges nothing, and the log says why.
