@@ -80,13 +80,13 @@ TEST_F(HostileReaderTest, ClientsThatNeverReadCostAWindowAndNoMore) {
   miss(900'000);
 }
 
-// Memory for records of all these sizes is in the heaps of threads, and stays
-// there when it is freed.
-TEST_F(HostileReaderTest, RecordsOfHalfTheSizeCostNoMore) {
+// The same bound for smaller records. Memory for records of all three sizes is
+// in the heaps of threads, and stays there when it is freed.
+TEST_F(HostileReaderTest, RecordsOfHalfAMegabyteKeepTheBound) {
   miss(500'000);
 }
 
-TEST_F(HostileReaderTest, SmallRecordsCostNoMore) {
+TEST_F(HostileReaderTest, RecordsOfAnEighthOfAMegabyteKeepIt) {
   miss(125'000);
 }
 
