@@ -34,7 +34,7 @@ enum class crash_point : uint8_t {
   filter_written,
   journal_batch,
   journal_written,
-  journal_told,
+  journal_published,
   synced_batch,
   synced_written,
   erase_batch,
@@ -54,7 +54,7 @@ enum class crash_point : uint8_t {
 
 inline constexpr std::array<std::string_view, 22> crash_point_names{
   "store.claimed",  "store.recovered", "store.opened",  "filter.written",
-  "journal.batch",  "journal.written", "journal.told",  "synced.batch",
+  "journal.batch",  "journal.written", "journal.published",  "synced.batch",
   "synced.written", "erase.batch",     "erase.written", "import.chunk",
   "spool.written",  "cursor.written",  "ack.taken",     "ack.written",
   "listing.page",   "disk.resumed",    "frame.taken",   "sweep.step",

@@ -8,7 +8,7 @@
 
 namespace weir {
 
-/// Asks what the account is at this host. The answer is `account_told` or
+/// Asks what the account is at this host. The answer is `account_said` or
 /// `account_unasked`; there is none when the host does not say.
 /// From: REPO. To: SUPERVISOR.
 struct account_question {
@@ -22,7 +22,7 @@ struct account_question {
 /// One answer of getRepoStatus. From: the HTTP call. To: SUPERVISOR.
 struct account_answer {
   enum class kind : uint8_t {
-    told,      ///< The host gave a state: `account` is set.
+    stated,    ///< The host gave a state: `account` is set.
     not_found, ///< RepoNotFound.
     failed,    ///< The host did not answer, or asks us to wait.
     useless    ///< No answer of this host would ever help.
@@ -37,7 +37,7 @@ struct account_answer {
 
 /// What the host says the account is. RepoNotFound counts as `deleted` only
 /// when the host says so twice. From: SUPERVISOR by way of ROUTER. To: REPO.
-struct account_told {
+struct account_said {
   atproto::did repo;
   std::string pds;
   storage::account_status account = storage::account_status::active;

@@ -20,7 +20,7 @@
 /// says who sends it.
 // clang-format off
 #define WEIR_LOCAL_MESSAGES(X) \
-  X(account_answer) X(acks_waiting) X(account_question) X(account_told) X(account_unasked) \
+  X(account_answer) X(acks_waiting) X(account_question) X(account_said) X(account_unasked) \
   X(add_repos) X(add_result) X(api_call) X(api_lookup) X(ask_tracked) \
   X(attend_repo) X(backfill_step) X(begin_fetch) X(channel_closed) \
   X(channel_opened) X(channel_refused) X(chunk_stored) X(clock_corrected) \
@@ -33,7 +33,7 @@
   X(job_ended) X(journal_fence) X(journal_fenced) X(journal_flush) \
   X(journal_missed) X(journal_noted) X(journal_rows) X(journal_update) \
   X(left_out_page) X(letters_found) X(letters_order) X(letters_report) \
-  X(listing_compared) X(listing_doubt) X(listing_page) X(listing_taken) \
+  X(line_undecided) X(listing_compared) X(listing_page) X(listing_taken) \
   X(log_advanced) X(log_page) X(node_command) X(passivate_repo) X(reader_job) \
   X(release_caches) X(remove_repos) X(remove_result) X(repo_attended) \
   X(repo_buffer_page) X(repo_chunk) X(repo_fetch_failed) X(repo_fetched) \

@@ -46,7 +46,7 @@ using repo_actor = common_actor::extend<
   caf::reacts_to<passivate_repo>,
   caf::replies_to<repo_listed>::with<listing_taken>,
   // Its host was asked for the state of the account.
-  caf::reacts_to<account_told>, caf::reacts_to<account_unasked>,
+  caf::reacts_to<account_said>, caf::reacts_to<account_unasked>,
   caf::reacts_to<repo_incomplete>,
   // Commands. Each is answered when it is decided.
   caf::replies_to<add_repos>::with<add_result>,
@@ -65,7 +65,7 @@ using router_actor = common_actor::extend<
   caf::reacts_to<frame_batch>, caf::reacts_to<repo_passive>,
   caf::reacts_to<repo_removed>,
   caf::reacts_to<journal_fenced>, caf::reacts_to<journal_noted>,
-  caf::reacts_to<listing_doubt>,
+  caf::reacts_to<line_undecided>,
   // Commands for DIDs of this shard. They are forwarded to their REPOs.
   caf::replies_to<add_repos>::with<add_result>,
   caf::replies_to<remove_repos>::with<remove_result>,
@@ -76,7 +76,7 @@ using router_actor = common_actor::extend<
   caf::reacts_to<stream_claim_decided>, caf::reacts_to<stream_claims_rest>,
   caf::replies_to<begin_fetch>::with<job_ended>,
   caf::replies_to<attend_repo>::with<repo_attended>,
-  caf::reacts_to<account_told>,
+  caf::reacts_to<account_said>,
   caf::reacts_to<account_unasked>, caf::reacts_to<repo_incomplete>>;
 
 /// The JOURNAL: the only writer of one store.

@@ -68,7 +68,7 @@ struct tracked_reply {
 /// Asks the REPO to end. From: ROUTER. To: REPO.
 struct passivate_repo {
   /// Too many REPOs are awake: end even with work that the row keeps for later.
-  bool crowded = false;
+  bool must_yield = false;
 };
 
 /// The REPO ends; or with `busy` set, it cannot end now.
@@ -105,7 +105,7 @@ struct listing_taken {};
 
 /// A line of a listing keeps the REPO awake until it is decided (`open`), or
 /// does so no longer. From: REPO. To: ROUTER.
-struct listing_doubt {
+struct line_undecided {
   atproto::did repo;
   uint32_t upstream = 0; ///< The upstream that was listed.
   bool open = false;

@@ -52,7 +52,7 @@ connection_places::admission connection_places::admit(const ip_address& peer) {
     from = &network->second;
   } else if (strangers_ >= bounds_.strangers_max
              || taken_.size() >= bounds_.all_max) {
-    from = most_crowded();
+    from = fullest();
     if (from == nullptr)
       return out;
   }
@@ -91,7 +91,7 @@ void connection_places::give_back(number x) {
 }
 
 /// The strangers of the network that has the most; null when there are none.
-const connection_places::age_order* connection_places::most_crowded() const {
+const connection_places::age_order* connection_places::fullest() const {
   const auto most
     = std::ranges::max_element(strangers_by_network_, {}, [](const auto& x) {
         return x.second.size();

@@ -60,7 +60,7 @@ private:
 
   using age_order = std::set<number>;
 
-  const age_order* most_crowded() const;
+  const age_order* fullest() const;
   void forget_stranger(number x, const ip_address& peer);
 
   bounds bounds_;

@@ -116,7 +116,7 @@ private:
   void finish_closing();
   void drop_queue();
   void tell(const ws_close_info& info) {
-    if (!std::exchange(told_, true))
+    if (!std::exchange(reported_, true))
       on_over(info);
   }
   void tick();
@@ -128,7 +128,7 @@ private:
   std::unique_ptr<timer> timer_;
   stream_ptr stream_;
   state state_ = state::connecting;
-  bool told_ = false;
+  bool reported_ = false;
 
   bool reading_ = false;
   bool discarding_ = false; ///< Input is unusable since a decoding error.

@@ -27,13 +27,13 @@ inline bool reaches(const did_page& page, storage::op_id through) noexcept {
 class account_holds {
 public:
   /// @param options Must outlive this, and so must the accounts.
-  /// @param told_through The last event that was acked in earlier lives of the
+  /// @param acked_through The last event that was acked in earlier lives of the
   /// process: later events were not sent then.
   account_holds(const delivery_options& options, const account_board& accounts,
                 delivery_lanes& lanes, delivery_ledger& ledger,
-                op_id told_through) noexcept
+                op_id acked_through) noexcept
     : options_(options), accounts_(accounts), lanes_(lanes), ledger_(ledger),
-      told_through_(told_through) {}
+      acked_through_(acked_through) {}
 
   /// The account is not active: its records wait, its facts are sent.
   void hold(delivery_lane& x, steady_time now) {
@@ -51,7 +51,7 @@ public:
   /// @param durable The last operation in the log.
   /// @returns whether the record has to wait for that.
   bool look_back(delivery_lane& x, op_id id, op_id durable, steady_time now) {
-    if (x.looked || id > told_through_ || x.is_in_flight()
+    if (x.looked || id > acked_through_ || x.is_in_flight()
         || !lanes_.may_park(x))
       return false;
     auto& facts = set_aside(x);
@@ -74,7 +74,7 @@ public:
           continue;
         const auto says = wire::parse_account_fact(op.body.view());
         if (says && (!says->active || ledger_.contains(id)))
-          x.told_away = !says->active;
+          x.says_inactive = !says->active;
       }
     if (reaches(page, x.look_through))
       x.look_from = x.look_through + 1;
@@ -85,8 +85,8 @@ public:
   }
 
   /// An ack arrived for an event that an earlier life sent.
-  void note_told(op_id id) noexcept {
-    told_through_ = std::max(told_through_, id);
+  void note_acked(op_id id) noexcept {
+    acked_through_ = std::max(acked_through_, id);
   }
 
   /// Called at intervals: finds DIDs that wait although their account was
@@ -148,7 +148,7 @@ private:
   /// wait until a fact says "active". Otherwise all follow in the order of the
   /// log.
   void end_look(delivery_lane& x, steady_time now) {
-    if (x.told_away)
+    if (x.says_inactive)
       return;
     auto* records = lanes_.find(x.repo, false);
     records->through = std::max(records->through, x.through);
@@ -161,7 +161,7 @@ private:
   const account_board& accounts_;
   delivery_lanes& lanes_;
   delivery_ledger& ledger_;
-  op_id told_through_;
+  op_id acked_through_;
   steady_time sweep_at_;
 };
 

@@ -196,7 +196,7 @@ struct delivery_lane {
   storage::op_id began = 0;
   storage::op_id look_from = 1;
   storage::op_id look_through = 0;
-  bool told_away = false; ///< The last fact found so far says inactive.
+  bool says_inactive = false; ///< The last fact found so far says inactive.
   bool looked = false;    ///< It is known what earlier lives sent.
   /// Sent, not settled, and no longer in the queue: late acks still count.
   std::vector<storage::op_id> outstanding;

@@ -129,7 +129,7 @@ bool delivery_machine::ack(delivery_session* from, op_id id, steady_time now) {
 bool delivery_machine::ack_unseen(op_id id) {
   if (id == 0 || id > believed_through_ || ledger_.contains(id))
     return false;
-  holds_.note_told(id);
+  holds_.note_acked(id);
   return ledger_.close(id);
 }
 

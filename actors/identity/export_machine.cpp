@@ -57,9 +57,9 @@ export_machine::effects export_machine::refuse(std::string why,
   rests_until_ = now + pause_;
   pause_
     = std::min<std::chrono::microseconds>(2 * pause_, limits::export_pause_max);
-  if (why != told_)
+  if (why != reported_)
     out.refused = why;
-  told_ = std::move(why);
+  reported_ = std::move(why);
   return out;
 }
 
@@ -205,7 +205,7 @@ export_machine::effects export_machine::on_durable(steady_time now) {
     idle_since_ = now;
     pause_ = limits::export_pause_min;
     rests_until_.reset();
-    told_.clear();
+    reported_.clear();
     return {.whole = true};
   }
   if (operations_left_ == 0 || requests_left_ == 0)

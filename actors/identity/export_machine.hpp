@@ -142,7 +142,7 @@ private:
   steady_time idle_since_;
   std::optional<steady_time> rests_until_;
   std::chrono::microseconds pause_ = limits::export_pause_min;
-  std::string told_; ///< The last reason for not reading.
+  std::string reported_; ///< The last reason for not reading.
   uint64_t operations_ = 0;
 };
 

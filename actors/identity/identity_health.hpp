@@ -42,9 +42,9 @@ public:
   /// A long rest is a finding of its own: nothing is asked, so nothing fails.
   /// @param until None: the directory never limited us.
   void note_rest(std::optional<steady_time> until, steady_time now) {
-    if (!until || until == rest_told_)
+    if (!until || until == rest_reported_)
       return;
-    rest_told_ = until;
+    rest_reported_ = until;
     shared_->health.with([&](health_machine& health) {
       health.on_directory_rest(*until, now);
     });
@@ -99,7 +99,7 @@ private:
   }
 
   context_ptr shared_;
-  std::optional<steady_time> rest_told_;
+  std::optional<steady_time> rest_reported_;
 };
 
 } // namespace weir::actors

@@ -190,17 +190,17 @@ bool journal::write(std::vector<pending_update> updates,
   store_.tail->add(written->entries);
   publication_.on_consumers(batch.consumers);
   forget_erased();
-  publication_machine::effects told;
+  publication_machine::effects out;
   const auto now = shared_->time->steady_now();
   for (size_t i = 0; i < updates.size(); ++i) {
     auto& receipt = written->receipts[i];
     publication_.on_update(batch.updates[i], receipt, updates[i].what.marks, now,
-                           told);
+                           out);
     send(updates[i].from,
          repo_receipt{std::make_shared<const storage::update_receipt>(
            std::move(receipt))});
   }
-  publish(told, rows, *written);
+  publish(out, rows, *written);
   return true;
 }
 
@@ -226,7 +226,7 @@ void journal::publish(const publication_machine::effects& x,
     for (const auto& to : home_->subscribers.all())
       send(to, log_advanced{written.last, written.log_events});
   }
-  pass(crash_point::journal_told);
+  pass(crash_point::journal_published);
 }
 
 /// This is not synced: a power failure undoes steps, which are done again.

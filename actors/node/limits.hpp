@@ -66,8 +66,8 @@ constexpr size_t upstream_window_min = 262'144;
 /// `memory_limit` and the bytes on disk that they may take. The memory is less
 /// than a 32nd of the limit: otherwise these frames alone could keep intake
 /// closed.
-constexpr uint64_t doubt_memory_part = 64;
-constexpr uint64_t doubt_disk_bytes_max = 268'435'456;
+constexpr uint64_t document_wait_memory_part = 64;
+constexpr uint64_t document_wait_disk_bytes_max = 268'435'456;
 
 /// Frames between socket and disk: all upstreams share the first number, but
 /// each one may always have the second one.

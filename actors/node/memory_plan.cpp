@@ -84,7 +84,7 @@ memory_plan plan_memory(const node_config& config) {
   out.requests = limit / 16;
   out.names = share(of_store, 32, config.most.names);
   out.repos = limit / 32 * 7;
-  out.doubts = limit / limits::doubt_memory_part;
+  out.document_waits = limit / limits::document_wait_memory_part;
   out.identities = share(limit / limits::identity_entry_bytes, 32,
                          limits::identity_cached_max);
   out.identity_waits = std::min(out.repos / limits::repo_actor_bytes / 2,

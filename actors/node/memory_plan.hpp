@@ -30,7 +30,7 @@ struct memory_plan {
   size_t upstream_frames = 0; ///< Frames in flight of each stream.
   size_t requests = 0;        ///< Bodies of clients.
   size_t repos = 0;           ///< REPOs and what they hold.
-  size_t doubts = 0; ///< Part of `repos` for frames that wait for documents.
+  size_t document_waits = 0; ///< Part of `repos`, for such frames.
   size_t identities = 0; ///< Number of identities in the cache.
   /// Number of identities looked up at once; each may keep a REPO awake.
   size_t identity_waits = 0;

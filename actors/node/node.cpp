@@ -170,8 +170,8 @@ result<void> node::impl::start_partitions() {
     if (auto ok = x->load_repos(filter_generation); !ok)
       return ok;
   outdated = shared->sum(&store_stats::outdated);
-  shared->doubts->set_most(
-    {plan_memory(config).doubts, limits::doubt_disk_bytes_max});
+  shared->kept_frames->set_most(
+    {plan_memory(config).document_waits, limits::document_wait_disk_bytes_max});
   repos = std::make_shared<repo_metrics>(shared->metrics);
   const auto make_backfill
     = std::make_shared<const backfill_factory>(setup().backfills());

@@ -160,7 +160,7 @@ private:
   /// Notifies all actors that let something in, whoever changed the board.
   void announce() {
     const auto level = shared_->intake.level();
-    if (level == std::exchange(told_, level))
+    if (level == std::exchange(reported_, level))
       return;
     level_.set(static_cast<uint64_t>(level));
     for (const auto& x : shared_->all_upstreams())
@@ -175,7 +175,7 @@ private:
   room_machine memory_room_;
   heap_return heap_;
   std::optional<steady_time> look_at_; ///< None: the disk is being asked.
-  intake_level told_ = intake_level::open;
+  intake_level reported_ = intake_level::open;
   actor_timer timer_;
   metric& free_ = shared_->metrics.gauge(
     "weir_disk_free_bytes",

@@ -128,7 +128,7 @@ public:
 private:
   /// When this many actors wait, another thread is woken: one more than a
   /// JOURNAL sends to (REPO, UPSTREAM, CONSUMER) after a batch of one commit.
-  static constexpr size_t crowd = 4;
+  static constexpr size_t wake_at = 4;
 
   static void sleep(coordinator_data& x, worker_data& me,
                     std::unique_lock<std::mutex>& guard) {
@@ -156,7 +156,7 @@ private:
   /// @param at_once Wake a thread even for a single waiting actor.
   static void wake(coordinator_data& x, bool at_once,
                    std::unique_lock<std::mutex>& guard) {
-    if (!at_once && x.outside == 0 && x.queue.size() < crowd)
+    if (!at_once && x.outside == 0 && x.queue.size() < wake_at)
       return;
     if (x.sleeping.empty() || x.waking)
       return;

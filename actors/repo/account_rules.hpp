@@ -14,7 +14,7 @@
 namespace weir::actors {
 
 /// A difference that a listing or the host showed, and no event so far.
-struct suspicion {
+struct open_line {
   repo_listed seen;
   wall_time since;
   steady_time due; ///< The time of the next look at it.
@@ -25,42 +25,42 @@ struct suspicion {
 /// What listings said of a repo and the streams did not say yet: at most one
 /// line for each relay and for the host. The event may still be on its way, so
 /// nothing follows from a line for a while.
-class listing_suspicion {
+class open_lines {
 public:
   /// The oldest one; null when none is open.
-  const suspicion* get() const noexcept {
+  const open_line* get() const noexcept {
     return open_.empty() ? nullptr : &open_.front();
   }
 
-  /// Opens a suspicion, unless one of the same upstream is open.
+  /// Opens a line, unless one of the same upstream is open.
   void open(const repo_listed& seen, repo_turn& t) {
     for (const auto& x : open_)
       if (x.seen.upstream == seen.upstream)
         return;
     keep({seen, t.now.wall, t.now.steady + t.settings.listing_grace,
-          t.now.steady + limits::listing_doubt_max},
+          t.now.steady + limits::listing_wait_max},
          t);
   }
 
   /// Keeps it until it is due.
-  void keep(suspicion x, repo_turn& t) {
+  void keep(open_line x, repo_turn& t) {
     t.arm(x.due);
     open_.push_back(std::move(x));
   }
 
   /// Takes out all of them.
-  std::vector<suspicion> take() noexcept { return std::exchange(open_, {}); }
+  std::vector<open_line> take() noexcept { return std::exchange(open_, {}); }
 
   /// Something newer is known than what this upstream listed; 0: the host.
   void close(uint32_t by, const upstream_board& board) {
-    std::erase_if(open_, [&](const suspicion& x) {
+    std::erase_if(open_, [&](const open_line& x) {
       return by == 0 ? !board.find(x.seen.upstream).relay
                      : x.seen.upstream == by;
     });
   }
 
 private:
-  std::vector<suspicion> open_;
+  std::vector<open_line> open_;
 };
 
 /// Decides whether an account is active, from what its host, relays and the
@@ -71,7 +71,7 @@ class account_rules {
 public:
   account_rules(fetch_job& job, sync_state& sync, identity_view& identity,
                 repo_chain& chain, host_question& question,
-                listing_suspicion& listed) noexcept
+                open_lines& listed) noexcept
     : job_(job), sync_(sync), identity_(identity), chain_(chain),
       question_(question), listed_(listed) {}
 
@@ -81,7 +81,7 @@ public:
   /// anew, unless our clock is behind it.
   void resume(repo_turn& t) {
     if (t.row.gap && t.row.account != storage::account_status::active)
-      doubt_inactive(t);
+      recheck_inactive(t);
     const auto by = t.board().accounting_for(t.row.pds).id;
     if (by != 0 && sync_.takes_commits(t.row)
         && t.row.last_indexed_rev.defined()
@@ -196,7 +196,7 @@ public:
 
   /// Commits arrive although the account is inactive, so the status may be
   /// wrong. The host is asked, unless only a relay calls the account inactive.
-  void doubt_inactive(repo_turn& t) {
+  void recheck_inactive(repo_turn& t) {
     if (t.row.words.tombstoned)
       identity_.dispute(t);
     if (t.row.words.host != storage::account_status::active)
@@ -220,7 +220,7 @@ private:
   identity_view& identity_;
   repo_chain& chain_;
   host_question& question_;
-  listing_suspicion& listed_;
+  open_lines& listed_;
   tombstone_words gone_; ///< Tombstone answers of the directory.
 };
 

@@ -18,7 +18,7 @@ bool is_unheard(const storage::repo_row& row, atproto::tid rev) {
          && row.words.relays.empty() && !row.words.asked;
 }
 
-constexpr auto no_rev_told
+constexpr auto no_rev_stated
   = "its position is stale, and its host does not say its rev";
 
 } // namespace
@@ -57,7 +57,7 @@ void copy_proof::hear_listing(const repo_listed& x, repo_turn& t) {
   const auto own_stream = account_sources::has_own_stream(t.board(), t.row.pds);
   if (account_sources::denies_tombstone(t.row.words, x.account, from.relay,
                                         own_stream))
-    identity_.doubt_tombstone(t);
+    identity_.recheck_tombstone(t);
   if (sync_.takes_commits(t.row)
       && t.board().accounting_for(t.row.pds).id == x.upstream
       && !is_beyond_clock(x.rev, t.now)
@@ -109,25 +109,25 @@ bool copy_proof::is_ahead(const repo_listed& x, const upstream_view& from,
 }
 
 void copy_proof::attend_listing(repo_turn& t) {
-  std::vector<suspicion> later;
-  for (auto& doubt : listed_.take()) {
-    const auto from = t.board().find(doubt.seen.upstream);
+  std::vector<open_line> later;
+  for (auto& line : listed_.take()) {
+    const auto from = t.board().find(line.seen.upstream);
     // While a newer document is awaited, that PDS may be the former host.
     const auto may_be_former = !from.relay && identity_.may_be_old();
     const auto is_late
       = may_be_former
-        || !from.told_all(doubt.since, t.now.steady, t.settings.listing_grace);
-    const auto is_due = doubt.due <= t.now.steady;
-    if (is_due && (t.now.steady >= doubt.last || !is_late)) {
+        || !from.sent_all(line.since, t.now.steady, t.settings.listing_grace);
+    const auto is_due = line.due <= t.now.steady;
+    if (is_due && (t.now.steady >= line.last || !is_late)) {
       if (!may_be_former)
-        decide_listing(doubt.seen, from, t);
+        decide_listing(line.seen, from, t);
       continue;
     }
     if (is_due) // The decision is put off.
-      doubt.due = t.now.steady
+      line.due = t.now.steady
                   + std::max<std::chrono::seconds>(t.settings.listing_grace,
-                                                   limits::listing_doubt_step);
-    later.push_back(std::move(doubt));
+                                                   limits::listing_wait_step);
+    later.push_back(std::move(line));
   }
   for (auto& x : later)
     listed_.keep(std::move(x), t);
@@ -152,7 +152,7 @@ void copy_proof::decide_listing(const repo_listed& seen,
 
 /// If no upstream covers the repo, no event and no listing would ever show that
 /// the host has a newer rev. If one does, the event may be on its way.
-void copy_proof::hear_host(const account_told& x, repo_turn& t) {
+void copy_proof::hear_host(const account_said& x, repo_turn& t) {
   if (!sync_.takes_commits(t.row) || x.pds != t.row.pds)
     return;
   const auto from = t.board().accounting_for(t.row.pds);
@@ -171,7 +171,7 @@ void copy_proof::hear_host(const account_told& x, repo_turn& t) {
 
 /// A host that names the rev of the copy proves it, like a line of a listing
 /// (CONS-25). A repo whose host never names its rev is fetched (CONS-29).
-void copy_proof::prove_by_host(const account_told& x, const upstream_view& from,
+void copy_proof::prove_by_host(const account_said& x, const upstream_view& from,
                                repo_turn& t) {
   if (job_.runs() || x.account != account_status::active
       || from.id != x.noted.upstream)
@@ -185,7 +185,7 @@ void copy_proof::prove_by_host(const account_told& x, const upstream_view& from,
   if (!x.prove || completeness::is_noted(t.row, from.since_reset()))
     return;
   if (!x.rev.defined())
-    sync_.desync(no_rev_told, t);
+    sync_.desync(no_rev_stated, t);
   else if (x.rev > chain_.rev() && !is_beyond_clock(x.rev, t.now)
            && !listed_.get())
     listed_.open({x.repo, x.rev, x.account, x.noted, from.id}, t);
@@ -206,12 +206,12 @@ void copy_proof::hear_census(const repo_incomplete& x, repo_turn& t) {
     return;
   // A listing may have named the rev before a late stream delivers it. The
   // stream is given no more time than after any other listing.
-  const auto told_at = t.row.first_rev.time();
+  const auto named_at = t.row.first_rev.time();
   const auto is_on_its_way
     = from.id != 0 && t.row.last_indexed_rev.defined()
-      && t.now.wall.micros - told_at.micros
-           < std::chrono::microseconds{limits::listing_doubt_max}.count()
-      && !from.told_all(told_at, t.now.steady, t.settings.listing_grace);
+      && t.now.wall.micros - named_at.micros
+           < std::chrono::microseconds{limits::listing_wait_max}.count()
+      && !from.sent_all(named_at, t.now.steady, t.settings.listing_grace);
   if (completeness::needs_index(t.row, chain_.rev())) {
     // Otherwise a later census sees whether it came.
     if (is_on_its_way || completeness::lacks_named_rev(t.row, t.now.wall))
@@ -220,7 +220,7 @@ void copy_proof::hear_census(const repo_incomplete& x, repo_turn& t) {
     sync_.desync("it was not fetched since its upstream named it", t);
   } else if (x.unproved && !listed_.get()
              && !completeness::is_noted(t.row, from.since_reset())) {
-    sync_.desync(no_rev_told, t);
+    sync_.desync(no_rev_stated, t);
   }
 }
 

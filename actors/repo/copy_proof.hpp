@@ -11,7 +11,7 @@ class copy_proof {
 public:
   copy_proof(account_rules& account, fetch_job& job, sync_state& sync,
              identity_view& identity, repo_chain& chain,
-             listing_suspicion& listed) noexcept
+             open_lines& listed) noexcept
     : account_(account), job_(job), sync_(sync), identity_(identity),
       chain_(chain), listed_(listed) {}
 
@@ -35,7 +35,7 @@ public:
   void attend_listing(repo_turn& t);
 
   /// The host answered with the known account status, and with its rev.
-  void hear_host(const account_told& x, repo_turn& t);
+  void hear_host(const account_said& x, repo_turn& t);
 
   /// The census of all rows found that something is missing. Everything else
   /// that keeps a copy from being complete is found when the row is loaded.
@@ -48,7 +48,7 @@ private:
                         repo_turn& t);
   bool is_ahead(const repo_listed& x, const upstream_view& from,
                 const repo_turn& t) const;
-  void prove_by_host(const account_told& x, const upstream_view& from,
+  void prove_by_host(const account_said& x, const upstream_view& from,
                      repo_turn& t);
 
   account_rules& account_;
@@ -56,7 +56,7 @@ private:
   sync_state& sync_;
   identity_view& identity_;
   repo_chain& chain_;
-  listing_suspicion& listed_;
+  open_lines& listed_;
 };
 
 } // namespace weir::actors

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "actors/repo/account_rules.hpp"
-#include "actors/support/doubt_room.hpp"
+#include "actors/support/waiting_room.hpp"
 
 #include <optional>
 #include <utility>
@@ -18,9 +18,9 @@ class document_gate {
 public:
   document_gate(account_rules& account, fetch_job& job, sync_buffer& buffer,
                 sync_state& sync, identity_view& identity,
-                identity_doubt& doubt) noexcept
+                document_wait& wait) noexcept
     : account_(account), job_(job), buffer_(buffer), sync_(sync),
-      identity_(identity), doubt_(doubt) {}
+      identity_(identity), wait_(wait) {}
 
   /// Checks that the sender may speak for the account. On the stream of a PDS
   /// only the accounts of that PDS count. If the known document may be
@@ -69,12 +69,12 @@ public:
   /// all of that is judged now, in the order in which it came.
   void open(repo_turn& t) {
     identity_.end_failures();
-    const auto word = doubt_.take_word([&](uint32_t upstream) {
+    const auto word = wait_.take_word([&](uint32_t upstream) {
       return t.board().find(upstream).origin == identity_.document()->pds;
     });
     if (word)
       account_.hear(*word, t);
-    const auto kept = doubt_.close() && !job_.runs();
+    const auto kept = wait_.close() && !job_.runs();
     if (kept && sync_.takes_commits(t.row)) {
       buffer_.drain_by_document();
       return;
@@ -88,12 +88,12 @@ public:
 
   /// The identity does not exist, so nothing that waits for it can be judged.
   void give_up(repo_turn& t) {
-    doubt_.forget_words(); // No host can speak for the account.
-    if (!doubt_.open())
+    wait_.forget_words(); // No host can speak for the account.
+    if (!wait_.open())
       return;
-    if (doubt_.keeping())
+    if (wait_.keeping())
       sync_.desync("there is no document of the identity", t);
-    doubt_.close();
+    wait_.close();
   }
 
   /// There is no room for the commits that wait: they are dropped and fetched.
@@ -113,9 +113,9 @@ public:
 
   /// Memory and disk of the commits kept for a document. Those kept for a
   /// running fetch do not count, because few repos are fetched at a time.
-  doubt_bytes kept() const noexcept {
-    return keeps() ? doubt_bytes{buffer_.bytes(), buffer_.disk_bytes()}
-                   : doubt_bytes{};
+  waiting_bytes kept() const noexcept {
+    return keeps() ? waiting_bytes{buffer_.bytes(), buffer_.disk_bytes()}
+                   : waiting_bytes{};
   }
 
 private:
@@ -127,18 +127,18 @@ private:
   void hold_word(const waiting_frame& x) {
     if (const auto event = atproto::decode_frame(x.frame.bytes.view()))
       if (const auto* said = std::get_if<atproto::account_event>(&*event))
-        doubt_.hold(account_sources::told_by(x.frame, *said));
+        wait_.hold(account_sources::said_by(x.frame, *said));
   }
 
-  bool keeps() const noexcept { return !job_.runs() && doubt_.keeping(); }
+  bool keeps() const noexcept { return !job_.runs() && wait_.keeping(); }
 
   /// Keeps `x` until a newer document arrives.
   frame_step put_aside(waiting_frame& x, repo_turn& t) {
     if (!is_account(x) && (job_.runs() || buffer_.drains_by_document()))
       return frame_step::wait; // It waits until the buffer has drained.
-    if (!doubt_.open())
+    if (!wait_.open())
       t.count(repo_counter::identity_unresolved);
-    identity_.begin_doubt(t);
+    identity_.begin_wait(t);
     if (!identity_.document() || !identity_.pending())
       identity_.want();
     identity_.try_refresh(t);
@@ -146,9 +146,9 @@ private:
       hold_word(x);
       return t.settle(x);
     }
-    doubt_.keep_frames(x.frame.at.upstream);
+    wait_.keep_frames(x.frame.at.upstream);
     sync_.keep(std::move(x), t);
-    t.arm(t.now.steady + limits::doubt_check_interval);
+    t.arm(t.now.steady + limits::document_wait_check_interval);
     return frame_step::taken;
   }
 
@@ -179,7 +179,7 @@ private:
   sync_buffer& buffer_;
   sync_state& sync_;
   identity_view& identity_;
-  identity_doubt& doubt_;
+  document_wait& wait_;
 };
 
 } // namespace weir::actors

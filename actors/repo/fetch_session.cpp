@@ -31,7 +31,7 @@ std::optional<std::chrono::seconds> own_wait(const repo_fetch_failed& why,
   const auto retry_min = t.settings.retry_min;
   if (why.reason.code == ec::disk_full)
     return retry_min;
-  if (why.ahead.defined() && is_doubt(verdict_on_clock(t.now)))
+  if (why.ahead.defined() && is_suspect(verdict_on_clock(t.now)))
     return std::min<std::chrono::seconds>(limits::clock_refetch_wait,
                                           retry_min);
   return std::nullopt;
@@ -68,9 +68,9 @@ void fetch_session::begin(uint64_t job, repo_turn& t) {
     return;
   }
   words_.forget();
-  doubt_.begin_fetch();
+  wait_.begin_fetch();
   if (identity_.may_be_old())
-    doubt_.regret(); // After the fetch, another key or host may become known.
+    wait_.regret(); // After the fetch, another key or host may become known.
   sync_.begin_fetch();
   buffer_.stop_draining();
   job_.begin(job, t.board().accounting_for(t.row.pds).since_reset());
@@ -105,9 +105,9 @@ void fetch_session::try_finish(repo_turn& t) {
   chain_.apply(root, job_.id(), t);
   completeness::on_indexed(t.row, job_.noted(), root.rev,
                            job_.filter_generation());
-  if (!doubt_.open() && !identity_.is_disputed()) {
+  if (!wait_.open() && !identity_.is_disputed()) {
     // Otherwise what the document refused may still be valid.
-    doubt_.settle();
+    wait_.settle();
     t.row.refused_by = 0;
   }
   words_.note_fetched(t);

@@ -15,9 +15,9 @@ class fetch_session {
 public:
   fetch_session(host_words& words, fetch_job& job, sync_buffer& buffer,
                 sync_state& sync, identity_view& identity,
-                identity_doubt& doubt, repo_chain& chain) noexcept
+                document_wait& wait, repo_chain& chain) noexcept
     : words_(words), job_(job), buffer_(buffer), sync_(sync),
-      identity_(identity), doubt_(doubt), chain_(chain) {}
+      identity_(identity), wait_(wait), chain_(chain) {}
 
   /// The row was loaded. A fetch that ran when the previous actor ended may be
   /// incomplete, and the next one replaces it.
@@ -28,8 +28,8 @@ public:
   /// Whether a fetch has to wait for a newer document: only when there is
   /// evidence against the known one, not if it may merely have changed.
   bool put_off() {
-    const auto doubted = doubt_.open() && identity_.pending();
-    return (doubted || identity_.is_blind()) && doubt_.put_off();
+    const auto waits = wait_.open() && identity_.pending();
+    return (waits || identity_.is_blind()) && wait_.put_off();
   }
 
   /// SUPERVISOR found no host for a fetch.
@@ -38,8 +38,8 @@ public:
 
   /// A document arrived: a fetch that was put off is wished for again.
   void go_on(repo_turn& t) {
-    const auto doubted = doubt_.open() && identity_.pending();
-    if (!doubted && doubt_.resume() && sync_.wants_fetch(t.row))
+    const auto waits = wait_.open() && identity_.pending();
+    if (!waits && wait_.resume() && sync_.wants_fetch(t.row))
       t.wish_fetch(t.row.next_retry);
   }
 
@@ -53,7 +53,7 @@ public:
 
   /// The look-up for a fetch that was put off brought no document.
   void go_on_without_document(const error& why, repo_turn& t) {
-    if (doubt_.resume() && sync_.wants_fetch(t.row))
+    if (wait_.resume() && sync_.wants_fetch(t.row))
       take_failure({.reason = why}, t);
   }
 
@@ -63,7 +63,7 @@ public:
   /// as there is a permit: the queue does not find it by its row.
   void sleep(repo_turn& t) {
     const auto soon = t.now.wall.seconds() + limits::gap_pause_min.count();
-    if ((doubt_.resume() && sync_.wants_fetch(t.row))
+    if ((wait_.resume() && sync_.wants_fetch(t.row))
         || (t.row.words.tombstoned && t.row.identity_due))
       t.wish_fetch(std::max(t.row.next_retry, soon));
     else if (t.row.gap && sync_.takes_commits(t.row)
@@ -117,7 +117,7 @@ private:
   sync_buffer& buffer_;
   sync_state& sync_;
   identity_view& identity_;
-  identity_doubt& doubt_;
+  document_wait& wait_;
   repo_chain& chain_;
 };
 

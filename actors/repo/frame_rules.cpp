@@ -97,7 +97,7 @@ bool frame_rules::needs_nothing(const waiting_frame& x,
     t.count(repo_counter::replayed);
   } else if (t.row.account != account_status::active) {
     t.count(repo_counter::inactive_account);
-    account_.doubt_inactive(t);
+    account_.recheck_inactive(t);
   } else if (!job_.runs() && !sync_.takes_commits(t.row)) {
     t.count(repo_counter::out_of_sync);
     note_missed(x, rev_of(event), t);
@@ -133,8 +133,8 @@ frame_step frame_rules::judge(waiting_frame& x,
   if (const auto* sync = std::get_if<atproto::sync_event>(&event))
     return take_sync(x, *sync, t);
   if (account != nullptr) {
-    doubt_.forget_word(x.frame.at.upstream);
-    account_.hear(account_sources::told_by(x.frame, *account), t);
+    wait_.forget_word(x.frame.at.upstream);
+    account_.hear(account_sources::said_by(x.frame, *account), t);
   }
   return t.settle(x);
 }
@@ -217,8 +217,8 @@ frame_step frame_rules::take_sync(waiting_frame& x,
 void frame_rules::note_applied(const waiting_frame& x, atproto::tid rev,
                                repo_turn& t) {
   sync_.close_gap(t);
-  if (doubt_.keeping() && !x.buffered)
-    doubt_.regret();
+  if (wait_.keeping() && !x.buffered)
+    wait_.regret();
   proof_.note_event(x, rev, t);
 }
 
@@ -267,7 +267,7 @@ void frame_rules::follow_refusal(const waiting_frame& x,
       break;
     case verdict::bad_signature:
       t.count(repo_counter::bad_signature);
-      if (!x.frame.relay && !doubt_.open())
+      if (!x.frame.relay && !wait_.open())
         sync_.open_gap(t);
       break;
     case verdict::bad_proof:

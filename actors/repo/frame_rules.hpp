@@ -12,10 +12,10 @@ class frame_rules {
 public:
   frame_rules(repo_inbox& inbox, account_rules& account, copy_proof& proof,
               document_gate& gate, fetch_job& job, sync_state& sync,
-              identity_view& identity, identity_doubt& doubt, repo_chain& chain,
+              identity_view& identity, document_wait& wait, repo_chain& chain,
               const kept_collections& kept) noexcept
     : inbox_(inbox), account_(account), proof_(proof), gate_(gate), job_(job),
-      sync_(sync), identity_(identity), doubt_(doubt), chain_(chain),
+      sync_(sync), identity_(identity), wait_(wait), chain_(chain),
       kept_(kept) {}
 
   /// @param x The next frame of the inbox.
@@ -56,7 +56,7 @@ private:
   fetch_job& job_;
   sync_state& sync_;
   identity_view& identity_;
-  identity_doubt& doubt_;
+  document_wait& wait_;
   repo_chain& chain_;
   const kept_collections& kept_;
 };

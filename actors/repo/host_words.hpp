@@ -22,7 +22,7 @@ public:
       identity_(identity), question_(question) {}
 
   /// Processes the answer to a question about the account.
-  void hear_answer(const account_told& x, repo_turn& t) {
+  void hear_answer(const account_said& x, repo_turn& t) {
     if (x.once && x.pds == t.row.pds)
       question_.note_not_found(t);
     if (x.once)
@@ -107,7 +107,7 @@ private:
   };
 
   /// An answer of the host during a fetch, which may have begun before it.
-  void hear_during_fetch(const account_told& x, repo_turn& t) {
+  void hear_during_fetch(const account_said& x, repo_turn& t) {
     if (x.pds != t.row.pds)
       return;
     if (x.account == storage::account_status::deleted)
@@ -116,7 +116,7 @@ private:
       question_.want(t);
   }
 
-  void hear_the_same(const account_told& x, repo_turn& t) {
+  void hear_the_same(const account_said& x, repo_turn& t) {
     const auto is_current_host = x.pds == t.row.pds;
     if (is_current_host && account_sources::answer(t.row.words, x.account))
       t.touch_row();
@@ -125,7 +125,7 @@ private:
       = t.row.words.tombstoned && is_current_host
         && x.account != storage::account_status::deleted;
     if (denies_tombstone)
-      identity_.doubt_tombstone(t);
+      identity_.recheck_tombstone(t);
     question_.forget_not_found(t);
     if (x.account != storage::account_status::active && !denies_tombstone) {
       // There was evidence against what is known, and this host may be the

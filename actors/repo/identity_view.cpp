@@ -20,10 +20,10 @@ void identity_view::resume(repo_turn& t) {
     ask(t);
   }
   if (t.row.refused_by != 0)
-    doubt_.regret();
+    wait_.regret();
   if (t.row.gap && t.row.identity_due) {
-    doubt_.begin();
-    doubt_.regret(); // What the last life decided is not known.
+    wait_.begin();
+    wait_.regret(); // What the last life decided is not known.
   }
 }
 
@@ -35,7 +35,7 @@ bool identity_view::is_current(const now_time& now) const {
 
 bool identity_view::holds_up(const waiting_frame& x, repo_turn& t) const {
   const auto until = x.since + limits::repo_wait_max;
-  if (!pending_ || doubt_.keeping() || t.now.steady >= until)
+  if (!pending_ || wait_.keeping() || t.now.steady >= until)
     return false;
   t.arm(until);
   return true;
@@ -43,7 +43,7 @@ bool identity_view::holds_up(const waiting_frame& x, repo_turn& t) const {
 
 document_judgement identity_view::judge_anew(waiting_frame& x, repo_turn& t) {
   note_cause(x, t);
-  if (!pending_ && !x.refreshed && !doubt_.keeping()) {
+  if (!pending_ && !x.refreshed && !wait_.keeping()) {
     if (!document_ && !pace_.failing()) {
       x.refreshed = true;
       ask(t);
@@ -55,25 +55,25 @@ document_judgement identity_view::judge_anew(waiting_frame& x, repo_turn& t) {
   if (holds_up(x, t))
     return document_judgement::awaited;
   if (!x.buffered
-      && (pending_ || pace_.failing() || is_gone_in_doubt(document_, t.row)))
+      && (pending_ || pace_.failing() || is_newly_gone(document_, t.row)))
     return document_judgement::needed;
   if (x.buffered || !x.refreshed) {
     // No more look-ups are allowed now. If the key or host changes later, the
     // repo is fetched.
-    begin_doubt(t);
+    begin_wait(t);
     look_up(t);
   }
   return document_judgement::stands;
 }
 
-void identity_view::begin_doubt(repo_turn& t) {
-  doubt_.begin();
+void identity_view::begin_wait(repo_turn& t) {
+  wait_.begin();
   t.set(t.row.gap, true);
   t.set(t.row.identity_due, true);
 }
 
 void identity_view::remember_refusal(repo_turn& t) {
-  doubt_.regret();
+  wait_.regret();
   if (t.row.refused_by == 0)
     t.set(t.row.refused_by, key_mark(*document_));
 }
@@ -126,7 +126,7 @@ void identity_view::dispute(repo_turn& t) {
   try_refresh(t);
 }
 
-void identity_view::doubt_tombstone(repo_turn& t) {
+void identity_view::recheck_tombstone(repo_turn& t) {
   if (!t.row.words.tombstoned)
     return;
   constexpr std::chrono::seconds pause = limits::identity_fresh;
@@ -150,7 +150,7 @@ void identity_view::note_cause(const waiting_frame& x, repo_turn& t) {
 }
 
 void identity_view::end_look_up(repo_turn& t) {
-  if (!pace_.wanted && !doubt_.open() && !pace_.retry.outlives_crash())
+  if (!pace_.wanted && !wait_.open() && !pace_.retry.outlives_crash())
     t.set(t.row.identity_due, false);
 }
 
@@ -223,8 +223,8 @@ void identity_view::plan_next(const identity_answer& x, bool last,
                      t.now.steady);
 }
 
-bool identity_view::ends_doubt(const standing& x, const repo_turn& t) const {
-  return x.newest && !is_gone_in_doubt(document_, t.row)
+bool identity_view::ends_wait(const standing& x, const repo_turn& t) const {
+  return x.newest && !is_newly_gone(document_, t.row)
          && (!pace_.wanted || !pace_.may(t.now.steady, t.settings.refresh_min));
 }
 
@@ -262,7 +262,7 @@ void identity_view::go_on_wanting(const identity_answer& x, bool last,
     = was_known(t.row) || code == ec::unreachable || code == ec::limit_reached;
   if ((document_ && !pace_.retry.waits())
       || ((t.row.identity_due || word_waits) && passes)
-      || (doubt_.open() && !is_unknown(x, t.row)))
+      || (wait_.open() && !is_unknown(x, t.row)))
     pace_.wanted = true; // The look-up is made as soon as the pause is over.
   else if (last)
     end_look_up(t);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/repo/identity_doubt.hpp"
+#include "actors/repo/document_wait.hpp"
 #include "actors/repo/refresh_pace.hpp"
 #include "actors/repo/repo_turn.hpp"
 
@@ -22,7 +22,7 @@ enum class document_judgement : uint8_t { stands, awaited, needed };
 /// event made necessary survives a crash: the row says `identity_due`.
 class identity_view {
 public:
-  explicit identity_view(identity_doubt& doubt) noexcept : doubt_(doubt) {}
+  explicit identity_view(document_wait& wait) noexcept : wait_(wait) {}
 
   /// The row was loaded: the look-up of the last life is continued.
   void resume(repo_turn& t);
@@ -64,14 +64,14 @@ public:
 
   /// Whether the document may be old or there is evidence against it.
   bool is_disputed() const noexcept {
-    return pace_.retry.doubts() || may_be_old();
+    return pace_.retry.has_evidence() || may_be_old();
   }
 
   /// Whether a sender is responsible for a frame that the document refuses,
   /// although a newer document may be needed. This is so when all look-ups that
   /// such frames allowed were made and answered.
   bool may_blame() const noexcept {
-    return !doubt_.open() || (!pending_ && !pace_.failing());
+    return !wait_.open() || (!pending_ && !pace_.failing());
   }
 
   /// Whether an answer is still to come, be it only the check of the handle.
@@ -93,7 +93,7 @@ public:
 
   /// A newer document is needed. The row records that something was not judged
   /// and that a look-up is due, in case the process ends before the answer.
-  void begin_doubt(repo_turn& t);
+  void begin_wait(repo_turn& t);
 
   /// An event was refused by this document. If a later one, even of another
   /// life, has another key or host, the event may have been valid.
@@ -133,7 +133,7 @@ public:
   /// is asked again, but as if there were no evidence against the document: a
   /// host that repeats this for ever costs at most one look-up in
   /// `limits::identity_fresh`.
-  void doubt_tombstone(repo_turn& t);
+  void recheck_tombstone(repo_turn& t);
 
   /// A request failed with the known document: at most one look-up, now.
   void refresh_if_free(repo_turn& t);
@@ -184,7 +184,7 @@ public:
                  repo_turn& t);
 
   /// Whether what waits for a newer document may be judged by this one.
-  bool ends_doubt(const standing& x, const repo_turn& t) const;
+  bool ends_wait(const standing& x, const repo_turn& t) const;
 
   void end_failures() noexcept { pace_.answered(); }
 
@@ -203,7 +203,7 @@ private:
   void set_key(const storage::identity_row& x);
   void refresh(repo_turn& t);
 
-  identity_doubt& doubt_;
+  document_wait& wait_;
   std::optional<storage::identity_row> document_;
   atproto::public_key key_; ///< The signing key in the document.
   bool pending_ = false;

@@ -44,7 +44,7 @@ constexpr std::chrono::minutes account_question_pause{5};
 constexpr size_t held_words_max = 16;
 
 /// Interval at which a repo checks whether to give up commits that wait.
-constexpr auto doubt_check_interval = 5s;
+constexpr auto document_wait_check_interval = 5s;
 
 /// An identity whose document may be outdated is looked up again after this
 /// pause, then after twice the previous pause, and so on: for about six hours.

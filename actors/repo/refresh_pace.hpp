@@ -34,21 +34,21 @@ public:
   /// @param expected There is a reason to expect another answer.
   /// @param unsure It is not the answer that was hoped for.
   void hear(bool unsure, bool expected, steady_time now) noexcept {
-    if (!unsure && !doubted_) {
+    if (!unsure && !disputed_) {
       running_ = false;
       due_.reset();
       return;
     }
     if (due_ && now < *due_)
       return;
-    if (!running_ && (expected || doubted_))
+    if (!running_ && (expected || disputed_))
       begin();
     failed(now);
   }
 
   /// There is evidence against the known document.
   void expect(steady_time now) noexcept {
-    doubted_ = true;
+    disputed_ = true;
     if (due_)
       return;
     if (!running_)
@@ -57,7 +57,7 @@ public:
   }
 
   /// The document changed, so there is no evidence against it any more.
-  void settle() noexcept { doubted_ = false; }
+  void settle() noexcept { disputed_ = false; }
 
   /// An event says that the identity may have changed.
   void begin() noexcept {
@@ -72,18 +72,18 @@ public:
   /// Whether the next life continues. For a handle only during the first tries:
   /// else a name that belongs to nobody would be looked up with each load.
   bool outlives_crash() const noexcept {
-    return running_ && (doubted_ || tries_ <= limits::second_looks_kept);
+    return running_ && (disputed_ || tries_ <= limits::second_looks_kept);
   }
 
   /// Whether there is evidence against the known document.
-  bool doubts() const noexcept { return doubted_; }
+  bool has_evidence() const noexcept { return disputed_; }
 
   /// A look-up ended without the hoped-for answer.
   void failed(steady_time now) noexcept {
     if (!running_)
       return;
     running_ = tries_ < limits::second_looks_max;
-    doubted_ = doubted_ && running_;
+    disputed_ = disputed_ && running_;
     if (running_)
       due_ = now + limits::second_look_pause * (1 << tries_++);
   }
@@ -107,7 +107,7 @@ public:
 
 private:
   bool running_ = false;
-  bool doubted_ = false;
+  bool disputed_ = false;
   uint32_t tries_ = 0;
   std::optional<steady_time> due_;
 };

@@ -32,7 +32,7 @@ public:
       machine_(std::move(which), env_.settings, incarnation),
       hash_(atproto::stable_hash(machine_.repo().str())),
       held_(env_.shared->memory, memory_use::repos),
-      doubted_(env_.shared->doubts) {}
+      claim_(env_.shared->kept_frames) {}
 
   const char* name() const override { return "repo"; }
 
@@ -41,7 +41,7 @@ public:
   void on_exit() override {
     report_waiting(0);
     held_.set(0);
-    doubted_.clear();
+    claim_.clear();
     until_loaded_.clear(); // Answers pending requests with an error.
     answers_.clear();
     fetch_.clear();
@@ -85,10 +85,10 @@ private:
   caf::result<Reply> change(Command command);
   template <class Reply, class Make>
   caf::result<Reply> answer(Make make);
-  void tell_doubt();
+  void tell_undecided();
   caf::result<job_ended> begin(const begin_fetch& x);
   void on_down(const caf::down_msg& x);
-  void passivate(bool crowded);
+  void passivate(bool must_yield);
 
   router_actor router_;
   repo_environment env_;
@@ -102,7 +102,7 @@ private:
   /// The upstream whose listing ROUTER knows not to be decided yet; 0: none.
   uint32_t undecided_ = 0;
   byte_claim held_;
-  doubt_claim doubted_;
+  room_claim claim_;
 };
 
 void repo::load() {
@@ -154,7 +154,7 @@ void repo::perform(repo_effects x) {
     timer_.arm(this, now().steady, *x.timer);
   if (x.removed)
     send(router_, repo_removed{machine_.repo()});
-  tell_doubt();
+  tell_undecided();
   if (x.stop) {
     if (x.stop->code == ec::none) {
       send(router_, repo_passive{machine_.repo(), false});
@@ -166,8 +166,8 @@ void repo::perform(repo_effects x) {
     }
     return;
   }
-  if (!doubted_.keep(machine_.doubted(), machine_.repo(),
-                     machine_.doubted_from(), env_.shared->intake))
+  if (!claim_.keep(machine_.wait_bytes(), machine_.repo(),
+                     machine_.wait_from(), env_.shared->intake))
     perform(machine_.on_no_room(now()));
 }
 
@@ -244,11 +244,11 @@ caf::result<Reply> repo::answer(Make make) {
 
 /// Tells ROUTER when the repo begins or ends to wait for the events that a
 /// listing showed. Must be called before that line of the listing is answered.
-void repo::tell_doubt() {
-  const auto* doubt = machine_.doubt();
-  const auto upstream = doubt == nullptr ? 0 : doubt->seen.upstream;
+void repo::tell_undecided() {
+  const auto* line = machine_.undecided_line();
+  const auto upstream = line == nullptr ? 0 : line->seen.upstream;
   if (upstream != undecided_)
-    send(router_, listing_doubt{machine_.repo(), upstream, upstream != 0});
+    send(router_, line_undecided{machine_.repo(), upstream, upstream != 0});
   undecided_ = upstream;
 }
 
@@ -260,8 +260,8 @@ caf::result<job_ended> repo::begin(const begin_fetch& x) {
   return promise;
 }
 
-void repo::passivate(bool crowded) {
-  const auto busy = !machine_.idle(crowded) || !until_loaded_.empty();
+void repo::passivate(bool must_yield) {
+  const auto busy = !machine_.idle(must_yield) || !until_loaded_.empty();
   auto out = busy ? repo_effects{} : machine_.on_sleep(now());
   send_fetch_effects(out); // They write nothing any more.
   send(router_, repo_passive{machine_.repo(), busy});
@@ -301,7 +301,7 @@ repo_actor::behavior_type repo::make_behavior() {
       return change<listing_taken>(
         [this, x](bool&) { return machine_.on_listed(x, now()); });
     },
-    [this](const account_told& x) {
+    [this](const account_said& x) {
       when_loaded(x, &repo_machine::on_host_answer);
     },
     [this](const repo_incomplete& x) {
@@ -310,7 +310,7 @@ repo_actor::behavior_type repo::make_behavior() {
     [this](const account_unasked& x) {
       when_loaded(x, &repo_machine::on_host_unasked);
     },
-    [this](const passivate_repo& x) { passivate(x.crowded); },
+    [this](const passivate_repo& x) { passivate(x.must_yield); },
     [this](const add_repos& x) {
       return change<add_result>([this, x](bool& added) {
         return machine_.on_add(x, added, now());

@@ -29,7 +29,7 @@ inline bool awaits_clock(waiting_frame& x, atproto::tid rev, repo_turn& t) {
     return false;
   auto until = *x.ahead + limits::repo_clock_wait_max;
   switch (now.clock->verdict(x.frame.at.upstream, now.steady, now.wall)) {
-    case clock_verdict::doubted:
+    case clock_verdict::suspect:
     case clock_verdict::hearing:
       until = now.steady + limits::clock_check_interval;
       break;

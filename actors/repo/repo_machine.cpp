@@ -101,8 +101,8 @@ repo_effects repo_machine::on_timer(now_time now) {
     identity_.try_refresh(t);
     sync_.attend_gap(t);
     question_.ask(t);
-    if (doubted() != doubt_bytes{}) // The owner checks this at each event.
-      t.arm(now.steady + limits::doubt_check_interval);
+    if (wait_bytes() != waiting_bytes{}) // The owner checks this at each event.
+      t.arm(now.steady + limits::document_wait_check_interval);
     proof_.attend_listing(t);
     frames_.give_way(t);
     pump(t);
@@ -156,7 +156,7 @@ void repo_machine::take_document(const identity_answer& x,
   }
   identity_.plan_next(x, heard.last, differs.had_handle, t);
   words_.hear_document(x, t);
-  if (identity_.ends_doubt(heard, t))
+  if (identity_.ends_wait(heard, t))
     gate_.open(t);
   if (heard.last)
     identity_.end_look_up(t);
@@ -179,7 +179,7 @@ repo_effects repo_machine::on_listed(const repo_listed& x, now_time now) {
   });
 }
 
-repo_effects repo_machine::on_host_answer(const account_told& x, now_time now) {
+repo_effects repo_machine::on_host_answer(const account_said& x, now_time now) {
   return when_alive(now, [&](repo_turn& t) {
     words_.hear_answer(x, t);
   });
@@ -356,23 +356,23 @@ size_t repo_machine::held_bytes() const noexcept {
   return buffer_.bytes() + (listed_.get() ? limits::repo_actor_bytes : 0);
 }
 
-bool repo_machine::idle(bool crowded) const noexcept {
+bool repo_machine::idle(bool must_yield) const noexcept {
   const auto identity_due = life_.lives() && row_.identity_due;
-  const auto wishes = identity_.wants_look_up() || doubt_.open() || identity_due
+  const auto wishes = identity_.wants_look_up() || wait_.open() || identity_due
                       || sync_.has_gap() || question_.waits()
                       || !buffer_.empty();
   // The question will be asked again when the repo is loaded, and the repo will
   // be loaded: its row says that something was not judged, or that a look-up of
   // an inactive account is due, or its first fetch is in the queue.
   const auto asks_again
-    = doubt_.open()
+    = wait_.open()
       || (row_.identity_due && row_.account != account_status::active)
       || (life_.lives() && sync_.wants_fetch(row_)
           && row_.status == repo_status::pending);
-  const auto awaits_answer = identity_.asking() && !(crowded && asks_again);
+  const auto awaits_answer = identity_.asking() && !(must_yield && asks_again);
   return life_.loaded() && !lane_.in_flight() && !lane_.unsent()
          && inbox_.empty() && !job_.runs() && !awaits_answer && !listed_.get()
-         && !life_.is_queued() && (crowded || !wishes);
+         && !life_.is_queued() && (must_yield || !wishes);
 }
 
 } // namespace weir::actors

@@ -2,7 +2,7 @@
 
 #include "actors/repo/frame_rules.hpp"
 #include "actors/repo/repo_life.hpp"
-#include "actors/support/doubt_room.hpp"
+#include "actors/support/waiting_room.hpp"
 
 namespace weir::actors {
 
@@ -45,7 +45,7 @@ public:
   /// A line of a listing names the repo.
   repo_effects on_listed(const repo_listed& x, now_time now);
   /// The host was asked for the status of the account, or could not be asked.
-  repo_effects on_host_answer(const account_told& x, now_time now);
+  repo_effects on_host_answer(const account_said& x, now_time now);
   repo_effects on_host_unasked(const account_unasked& x, now_time now);
   repo_effects on_incomplete(const repo_incomplete& x, now_time now);
   repo_effects on_timer(now_time now);
@@ -71,9 +71,9 @@ public:
 
   // -- state ------------------------------------------------------------------
   /// Whether nothing is in flight, waiting or scheduled: it may passivate.
-  /// @param crowded Too many REPOs are awake: the repo gives up what waits for
+  /// @param must_yield Too many REPOs are awake: it gives up what waits for
   /// a document, as after a crash. Its row says that a look-up is due.
-  bool idle(bool crowded = false) const noexcept;
+  bool idle(bool must_yield = false) const noexcept;
   /// The actor passivates: a fetch that was put off waits in the queue.
   repo_effects on_sleep(now_time now);
   /// Whether the repo is on disk, or may be.
@@ -88,13 +88,13 @@ public:
   size_t unsent(const repo_effects& out) const noexcept {
     return (out.update ? 1u : 0u) + unsent();
   }
-  const suspicion* doubt() const noexcept { return listed_.get(); }
+  const open_line* undecided_line() const noexcept { return listed_.get(); }
   /// Number of frames that are not finished or are kept in memory.
   size_t waiting() const noexcept { return inbox_.size() + buffer_.size(); }
   size_t held_bytes() const noexcept;
   /// What the commits kept for a document take, and the stream of the first.
-  doubt_bytes doubted() const noexcept { return gate_.kept(); }
-  uint32_t doubted_from() const noexcept { return doubt_.from(); }
+  waiting_bytes wait_bytes() const noexcept { return gate_.kept(); }
+  uint32_t wait_from() const noexcept { return wait_.from(); }
   const atproto::did& repo() const noexcept { return lane_.repo(); }
 
 private:
@@ -121,22 +121,22 @@ private:
   repo_inbox inbox_;
   kept_collections kept_;
   repo_chain chain_;
-  identity_doubt doubt_;
-  identity_view identity_{doubt_};
-  sync_buffer buffer_{inbox_, doubt_};
+  document_wait wait_;
+  identity_view identity_{wait_};
+  sync_buffer buffer_{inbox_, wait_};
   fetch_job job_{buffer_};
-  sync_state sync_{job_, buffer_, identity_, doubt_, kept_};
+  sync_state sync_{job_, buffer_, identity_, wait_, kept_};
   host_question question_{identity_};
-  listing_suspicion listed_;
+  open_lines listed_;
   account_rules account_{job_, sync_, identity_, chain_, question_, listed_};
   copy_proof proof_{account_, job_, sync_, identity_, chain_, listed_};
   host_words words_{account_, proof_, job_, sync_, identity_, question_};
-  fetch_session fetch_{words_, job_, buffer_, sync_, identity_, doubt_, chain_};
+  fetch_session fetch_{words_, job_, buffer_, sync_, identity_, wait_, chain_};
   repo_life life_{inbox_, kept_,    chain_, identity_,
                   sync_,  account_, words_, fetch_};
-  document_gate gate_{account_, job_, buffer_, sync_, identity_, doubt_};
+  document_gate gate_{account_, job_, buffer_, sync_, identity_, wait_};
   frame_rules frames_{inbox_, account_,  proof_, gate_,  job_,
-                      sync_,  identity_, doubt_, chain_, kept_};
+                      sync_,  identity_, wait_, chain_, kept_};
 };
 
 } // namespace weir::actors

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/repo/identity_doubt.hpp"
+#include "actors/repo/document_wait.hpp"
 #include "actors/repo/limits.hpp"
 #include "actors/repo/repo_inbox.hpp"
 
@@ -18,8 +18,8 @@ namespace weir::actors {
 /// again, and the fetch contains these frames.
 class sync_buffer {
 public:
-  sync_buffer(repo_inbox& inbox, identity_doubt& doubt) noexcept
-    : inbox_(inbox), doubt_(doubt) {}
+  sync_buffer(repo_inbox& inbox, document_wait& wait) noexcept
+    : inbox_(inbox), wait_(wait) {}
 
   bool empty() const noexcept { return frames_.empty(); }
   size_t size() const noexcept { return frames_.size(); }
@@ -49,7 +49,7 @@ public:
 
   /// Drops all frames, because a fetch contains them.
   void drop(repo_turn& t) {
-    doubt_.drop_frames();
+    wait_.drop_frames();
     drain_ = draining::none;
     frames_.clear();
     bytes_ = 0;
@@ -139,7 +139,7 @@ private:
   }
 
   repo_inbox& inbox_;
-  identity_doubt& doubt_;
+  document_wait& wait_;
   lazy_deque<waiting_frame> frames_;
   size_t bytes_ = 0; ///< Bytes of `frames_`.
   uint64_t disk_bytes_ = 0;

@@ -40,12 +40,12 @@ void sync_state::keep(waiting_frame x, repo_turn& t) {
 }
 
 void sync_state::take_new_identity(repo_turn& t) {
-  if (doubt_.regrets() && (takes_commits(t.row) || job_.runs()))
+  if (wait_.regrets() && (takes_commits(t.row) || job_.runs()))
     desync("the key or host changed after events were refused", t);
   else if (t.row.status == repo_status::error
            && t.row.account == account_status::active)
     wish_fetch(t);
-  doubt_.settle();
+  wait_.settle();
   t.set(t.row.refused_by, 0);
 }
 
@@ -100,7 +100,7 @@ void sync_state::attend_gap(repo_turn& t) {
 
 void sync_state::end_fetch(atproto::tid rev, repo_turn& t) {
   // The document may be an old one, or the gap opened after the fetch began.
-  t.row.gap = doubt_.open() || has_gap();
+  t.row.gap = wait_.open() || has_gap();
   t.row.last_sync = t.now.wall.seconds();
   plan_.fetched(t.now.steady);
   if (t.row.listed_rev > rev)
@@ -128,7 +128,7 @@ void sync_state::end_life(repo_turn& t) {
     job_.end(fail(ec::cancelled, "the repo was removed"), t);
   identity_.end_life();
   buffer_.drop(t);
-  doubt_ = {};
+  wait_ = {};
   plan_ = {};
 }
 

@@ -60,8 +60,8 @@ private:
 class sync_state {
 public:
   sync_state(fetch_job& job, sync_buffer& buffer, identity_view& identity,
-             identity_doubt& doubt, const kept_collections& kept) noexcept
-    : job_(job), buffer_(buffer), identity_(identity), doubt_(doubt),
+             document_wait& wait, const kept_collections& kept) noexcept
+    : job_(job), buffer_(buffer), identity_(identity), wait_(wait),
       kept_(kept) {}
 
   /// Whether commits are applied: the repo is in sync, or its buffer drains.
@@ -149,7 +149,7 @@ public:
 
   /// The row says that nothing is missing, unless something is not judged.
   void end_gap(repo_turn& t) {
-    if (takes_commits(t.row) && !doubt_.open() && !has_gap())
+    if (takes_commits(t.row) && !wait_.open() && !has_gap())
       t.set(t.row.gap, false);
   }
 
@@ -214,7 +214,7 @@ private:
   fetch_job& job_;
   sync_buffer& buffer_;
   identity_view& identity_;
-  identity_doubt& doubt_;
+  document_wait& wait_;
   const kept_collections& kept_;
   refetch_plan plan_;
 };

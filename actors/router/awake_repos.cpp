@@ -51,9 +51,9 @@ void awake_repos::when_awake(const atproto::did& repo,
   });
 }
 
-void awake_repos::close(const residents::closing& x, bool crowded) {
+void awake_repos::close(const residents::closing& x, bool must_yield) {
   for (const auto* each : x)
-    self_->send(each->handle, passivate_repo{crowded});
+    self_->send(each->handle, passivate_repo{must_yield});
 }
 
 void awake_repos::fence(const atproto::did& repo) {

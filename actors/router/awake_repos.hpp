@@ -72,7 +72,7 @@ private:
   residents::resident& wake(const atproto::did& repo);
   void spawn(const atproto::did& repo, home& x);
   void resume(home& x);
-  void close(const residents::closing& x, bool crowded);
+  void close(const residents::closing& x, bool must_yield);
   void fence(const atproto::did& repo);
   void give_up(const frames& batch);
 

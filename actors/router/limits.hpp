@@ -22,11 +22,11 @@ constexpr size_t router_close_tries_max = 16;
 /// be put to sleep and woken again for every batch of frames.
 constexpr size_t residents_min = 64;
 
-/// At most `resident_crowd_factor` times as many REPOs as a shard keeps alive,
+/// At most `awake_factor_max` times as many REPOs as a shard keeps alive,
 /// and one more, may live before frames stop waking others. While frames wait,
 /// the sweep runs `held_tries_per_sweep` times as often, since a busy REPO does
 /// not report when it becomes idle.
-constexpr size_t resident_crowd_factor = 2;
+constexpr size_t awake_factor_max = 2;
 constexpr int held_tries_per_sweep = 10;
 constexpr auto repo_idle_max = 10min;
 /// The interval at which a ROUTER looks for idle REPOs.
@@ -37,7 +37,7 @@ constexpr size_t shard_claims_max = 64;
 
 /// The part of the REPOs that a shard keeps alive (2: half) that may be awake
 /// because of a listing line which no event has confirmed yet.
-constexpr size_t listing_doubts_part = 2;
+constexpr size_t undecided_part = 2;
 
 /// While half of those places are in use, a listing that already has this part
 /// of all of them (8: one eighth) waits.

@@ -29,7 +29,7 @@ class listing_gate {
 public:
   /// @param resident_max REPOs that the shard keeps alive.
   explicit listing_gate(size_t resident_max)
-    : places_(std::max<size_t>(resident_max / limits::listing_doubts_part, 1)),
+    : places_(std::max<size_t>(resident_max / limits::undecided_part, 1)),
       share_(std::max<size_t>(places_ / limits::listing_upstream_part, 1)) {}
 
   void add(uint32_t upstream, Work line) {
@@ -63,22 +63,22 @@ public:
   }
 
   /// A REPO stays awake because of this listing, and no longer of another.
-  void doubts(const atproto::did& repo, uint32_t upstream) {
-    doubts_no_more(repo);
-    doubting_.emplace(repo, upstream);
+  void keep_awake(const atproto::did& repo, uint32_t upstream) {
+    release(repo);
+    awake_.emplace(repo, upstream);
     ++listings_[upstream].held;
     ++held_;
   }
 
   /// The REPO no longer stays awake because of a listing, or has ended.
-  void doubts_no_more(const atproto::did& repo) {
-    if (const auto x = doubting_.extract(repo))
+  void release(const atproto::did& repo) {
+    if (const auto x = awake_.extract(repo))
       answered(x.mapped());
   }
 
   void clear() {
     listings_.clear();
-    doubting_.clear();
+    awake_.clear();
     held_ = 0;
   }
 
@@ -93,7 +93,7 @@ private:
   size_t share_;
   size_t held_ = 0; ///< The sum of `held` over all listings.
   std::map<uint32_t, listing> listings_;
-  std::unordered_map<atproto::did, uint32_t> doubting_;
+  std::unordered_map<atproto::did, uint32_t> awake_;
 };
 
 } // namespace weir::actors

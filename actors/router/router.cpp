@@ -57,7 +57,7 @@ private:
   void tell_lost();
   void begin_lines();
   void give_line(const repo_listed& line, std::function<void()> then);
-  void on_doubt(const listing_doubt& x);
+  void on_undecided(const line_undecided& x);
   caf::result<listing_taken> listed(const repo_listing& x);
   void sweep();
   void set_timer();
@@ -242,11 +242,11 @@ void router::give_line(const repo_listed& line, std::function<void()> then) {
   });
 }
 
-void router::on_doubt(const listing_doubt& x) {
+void router::on_undecided(const line_undecided& x) {
   if (x.open)
-    lines_.doubts(x.repo, x.upstream);
+    lines_.keep_awake(x.repo, x.upstream);
   else
-    lines_.doubts_no_more(x.repo);
+    lines_.release(x.repo);
   begin_lines();
 }
 
@@ -305,7 +305,7 @@ void router::begin_claimed(const stream_claim_decided& x) {
 router::behavior_type router::make_behavior() {
   set_down_handler([this](caf::down_msg& x) {
     if (const auto repo = repos_.on_down(x))
-      on_doubt({*repo});
+      on_undecided({*repo});
   });
   set_timer();
   return {
@@ -333,7 +333,7 @@ router::behavior_type router::make_behavior() {
       if (repos_.on_noted(x))
         tell_lost();
     },
-    [this](const listing_doubt& x) { on_doubt(x); },
+    [this](const line_undecided& x) { on_undecided(x); },
     [this](const stream_claim_decided& x) { on_decided(x); },
     [this](const stream_claims_rest& x) {
       claims_dropped_.add(claims_.rest(x.upstream, x.until));
@@ -350,7 +350,7 @@ router::behavior_type router::make_behavior() {
     [this](const repo_listing& x) { return listed(x); },
     [this](const begin_fetch& x) { return pass_on<job_ended>(x); },
     [this](const attend_repo& x) { return pass_on<repo_attended>(x); },
-    [this](const account_told& x) { tell(x); },
+    [this](const account_said& x) { tell(x); },
     [this](const repo_incomplete& x) { tell(x); },
     [this](const account_unasked& x) { tell(x); },
   };

@@ -19,7 +19,7 @@ namespace weir::actors {
 /// commands have separate queues, as a client waits for a command.
 ///
 /// # Frames
-/// A shard is full with more than `limits::resident_crowd_factor` times as many
+/// A shard is full with more than `limits::awake_factor_max` times as many
 /// REPOs as it keeps alive, and one more. A frame that would wake another REPO
 /// then waits, and so do the later frames of the same repo from the same
 /// stream, so that none overtakes another. Streams take turns of one frame
@@ -44,9 +44,9 @@ public:
 
   /// @param resident_max REPOs that the shard keeps alive.
   explicit wake_machine(size_t resident_max)
-    : residents_max_(limits::resident_crowd_factor * resident_max + 1),
+    : residents_max_(limits::awake_factor_max * resident_max + 1),
       commands_max_(std::max<size_t>(resident_max / 2, 1)),
-      commands_crowd_(resident_max + commands_max_) {}
+      one_command_at_(resident_max + commands_max_) {}
 
   /// @param batch Frames of one stream; may be empty.
   /// @param wakes Tells whether a frame would wake a REPO. It is called only
@@ -96,7 +96,7 @@ public:
 
   /// The next command that may begin. One may always run.
   std::optional<Command> next_command(size_t residents) {
-    const auto most = residents >= commands_crowd_ ? 1 : commands_max_;
+    const auto most = residents >= one_command_at_ ? 1 : commands_max_;
     if (commands_.empty() || at_work_ >= most)
       return std::nullopt;
     auto out = std::move(commands_.front());
@@ -135,7 +135,7 @@ private:
 
   size_t residents_max_;
   size_t commands_max_;
-  size_t commands_crowd_;
+  size_t one_command_at_;
   std::unordered_map<uint32_t, queue> streams_;
   std::deque<uint32_t> turns_; ///< Each stream that has a queue, once.
   std::deque<Command> commands_;

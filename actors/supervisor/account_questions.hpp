@@ -52,7 +52,7 @@ private:
       desk_.env.ask(each.repo, each.pds, desk_.sink());
     for (const auto& each : x.compared)
       compare(each);
-    for (auto& each : x.told)
+    for (auto& each : x.answers)
       desk_.tell(each.repo, std::move(each));
     for (const auto& repo : x.unproved)
       desk_.tell(repo, repo_incomplete{repo, true});
@@ -66,7 +66,7 @@ private:
   }
 
   /// READER drops answers that agree with the store, so quiet REPOs sleep on.
-  void compare(const account_told& x) {
+  void compare(const account_said& x) {
     desk_.metrics.compared.add();
     auto job = [shared = desk_.env.shared, x](store_readers& store) {
       const auto load_identity = [&] { return store.load_identity(x.repo); };

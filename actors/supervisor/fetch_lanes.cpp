@@ -74,19 +74,19 @@ void fetch_lanes::count_queued(fetch_lane& lane, bool more) {
     if (lane.queued_count++ == 0)
       ++waiting_lanes_;
     if (lane.queued_count == share + 1)
-      crowded_.push_back(&lane);
+      excessive_.push_back(&lane);
   } else {
     if (lane.queued_count-- == share + 1)
-      std::erase(crowded_, &lane);
+      std::erase(excessive_, &lane);
     if (lane.queued_count == 0)
       --waiting_lanes_;
   }
 }
 
 fetch_entry* fetch_lanes::excess() {
-  if (crowded_.empty())
+  if (excessive_.empty())
     return nullptr;
-  auto& from = crowded_.front()->queued;
+  auto& from = excessive_.front()->queued;
   const auto list = std::find_if(from.rbegin(), from.rend(),
                                  [](auto& x) { return !x.empty(); });
   return &list->back();

@@ -199,7 +199,7 @@ private:
     turns_;
   fetch_lane::turns permit_turns_; ///< No more than there are places.
   /// Lanes with more than their share queued.
-  std::vector<fetch_lane*> crowded_;
+  std::vector<fetch_lane*> excessive_;
   std::array<tally, lane_kinds> tallies_;
   fetch_counts all_; ///< The totals of all lanes.
   /// The end of the reservation that `reserve` makes.

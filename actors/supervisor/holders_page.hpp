@@ -68,14 +68,14 @@ public:
         fail(answered_ > 0 ? ec::rate_limited : ec::unreachable, "HTTP 429"),
         true, x->wait);
     }
-    const auto [kind, told]
+    const auto [kind, word]
       = read_description(x, lines_[said_.size()].repo, wanted);
     switch (machine_.on_answer(kind)) {
       case holders_machine::step::again:
         return true;
       case holders_machine::step::next:
-        said_.push_back(told);
-        answered_ += told == said::nothing ? 0 : 1;
+        said_.push_back(word);
+        answered_ += word == said::nothing ? 0 : 1;
         return true;
       case holders_machine::step::not_offered:
         return give_up(fail(ec::not_found, "describeRepo is not offered"),

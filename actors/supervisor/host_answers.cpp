@@ -11,14 +11,14 @@ namespace weir::actors {
 
 namespace {
 
-using told_kind = account_answer::kind;
+using answer_kind = account_answer::kind;
 
 void read_status(const boost::json::object& body, account_answer& out) {
   const auto* active = body.if_contains("active");
   if (active == nullptr || !active->is_bool()
       || text_of(body, "did") != out.repo.str())
     return;
-  out.what = told_kind::told;
+  out.what = answer_kind::stated;
   out.account = read_account_status(body);
   if (const auto rev = atproto::tid::parse(text_of(body, "rev")))
     out.rev = *rev;
@@ -27,9 +27,9 @@ void read_status(const boost::json::object& body, account_answer& out) {
 void read_refusal(const boost::json::object& body, account_answer& out) {
   const auto account = account_of_error(text_of(body, "error"));
   if (account == storage::account_status::deleted) {
-    out.what = told_kind::not_found;
+    out.what = answer_kind::not_found;
   } else if (account) {
-    out.what = told_kind::told;
+    out.what = answer_kind::stated;
     out.account = *account;
   }
 }
@@ -73,19 +73,19 @@ bool read_repo_status(const result<host_answer>& x, account_answer& out) {
     return false;
   }
   const auto body = parse_object(x->body);
-  out.what = told_kind::useless;
+  out.what = answer_kind::useless;
   if (body && (x->status == 400 || x->status == 404))
     read_refusal(*body, out);
   else if (body && x->status == 200)
     read_status(*body, out);
-  return out.what == told_kind::useless
-         || (out.what == told_kind::told && !out.rev.defined()
+  return out.what == answer_kind::useless
+         || (out.what == answer_kind::stated && !out.rev.defined()
              && out.account == storage::account_status::active);
 }
 
 void read_latest_commit(const result<host_answer>& x, account_answer& out) {
   const auto failed = [&out](std::chrono::seconds wait) {
-    out.what = told_kind::failed;
+    out.what = answer_kind::failed;
     out.retry_after = wait;
   };
   if (!x)
@@ -103,7 +103,7 @@ void read_latest_commit(const result<host_answer>& x, account_answer& out) {
   if (!body.is_object())
     return;
   if (const auto rev = atproto::tid::parse(text_of(body.get_object(), "rev"))) {
-    out.what = told_kind::told; // The status of what the host serves.
+    out.what = answer_kind::stated; // The status of what the host serves.
     out.rev = *rev;
   }
 }

@@ -37,9 +37,9 @@ public:
     if (auto* known = find(key)) {
       if ((known->relays & bit) == 0) {
         known->relays |= bit;
-        known->told = false;
+        known->answered = false;
       }
-      return !known->told;
+      return !known->answered;
     }
     if (size() < most_)
       young_.emplace(key, absence{bit, false});
@@ -47,9 +47,9 @@ public:
   }
 
   /// The host answered what the account's status is.
-  void on_told(const atproto::did& repo, const std::string& pds) {
+  void on_answered(const atproto::did& repo, const std::string& pds) {
     if (auto* known = find(key_of(repo, pds)))
-      known->told = true;
+      known->answered = true;
   }
 
   size_t size() const noexcept { return young_.size() + old_.size(); }
@@ -67,7 +67,7 @@ private:
     /// repo that the second one loses is asked about later.
     uint64_t relays = 0;
     /// The host has answered since the last of these bits was set.
-    bool told = false;
+    bool answered = false;
   };
 
   void forget_old(steady_time now) {

@@ -130,8 +130,8 @@ public:
   }
 
   /// The host answered what the account's status is.
-  void on_told(const atproto::did& repo, const std::string& pds) {
-    absences_.on_told(repo, pds);
+  void on_answered(const atproto::did& repo, const std::string& pds) {
+    absences_.on_answered(repo, pds);
   }
 
   // -- what is covered --------------------------------------------------------

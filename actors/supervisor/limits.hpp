@@ -116,7 +116,7 @@ constexpr std::chrono::microseconds fetch_answer_wait = 3s;
 
 /// The same time while more hosts without a permit wait than there are permits:
 /// many hosts that never answer must not delay the others for minutes.
-constexpr std::chrono::microseconds fetch_answer_wait_crowded = 1s;
+constexpr std::chrono::microseconds fetch_answer_wait_busy = 1s;
 
 /// While others wait, the hosts whose last try ended without an answer have
 /// together less than this part of the permits (2: half), and at most this part

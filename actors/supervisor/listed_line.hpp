@@ -70,7 +70,7 @@ is_due_again(const result<std::optional<storage::identity_row>>& tombstone,
 ///        When they cannot be read, the REPO decides.
 /// @param load_identity Reads a tombstone, of which few answers have need.
 template <class Rows, class Load>
-bool is_news(const account_told& x, const result<Rows>& rows, wall_time now,
+bool is_news(const account_said& x, const result<Rows>& rows, wall_time now,
              Load load_identity) {
   if (!rows || !rows->row)
     return !rows;

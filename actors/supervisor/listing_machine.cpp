@@ -84,9 +84,9 @@ listing_machine::effects listing_machine::put_off(state& x, bool anew,
 /// The listing is due when the stream has delivered what its host has now.
 listing_machine::effects
 listing_machine::await_stream(state& x, steady_time now, wall_time wall) {
-  x.waits = state::patience{wall, now + limits::listing_doubt_max};
+  x.waits = state::patience{wall, now + limits::listing_wait_max};
   x.ended.reset();
-  return rest(x, now + std::max(options_.grace, limits::listing_doubt_step));
+  return rest(x, now + std::max(options_.grace, limits::listing_wait_step));
 }
 
 bool listing_machine::may_begin(const listing_id& what, state& x,
@@ -94,9 +94,9 @@ bool listing_machine::may_begin(const listing_id& what, state& x,
                                 steady_time now) const {
   if (!x.waits || now >= x.waits->last
       || board.find(what.upstream)
-           .told_all(x.waits->since, now, options_.grace))
+           .sent_all(x.waits->since, now, options_.grace))
     return true;
-  x.due = std::min(now + limits::listing_doubt_step, x.waits->last);
+  x.due = std::min(now + limits::listing_wait_step, x.waits->last);
   return false;
 }
 
@@ -193,7 +193,7 @@ listing_machine::on_page(const listing_id& what,
   auto& x = i->second;
   if (!cursor)
     return take_failure(what, x, cursor.error(), wait, now);
-  x.retry = x.mistrust = x.doubt = x.missing = std::chrono::seconds{0};
+  x.retry = x.mistrust = x.unproved = x.missing = std::chrono::seconds{0};
   if (x.again && *x.again != x.row.noted && begins_again(x))
     return resume(what, x, now);
   x.names.keep_page();
@@ -264,9 +264,9 @@ listing_machine::on_unproved(const listing_id& what, steady_time now) {
   x.names.drop_page();
   x.print.reset();
   begins_again(x);
-  x.doubt
-    = longer(x.doubt, limits::claim_retry, limits::listing_mistrust_min);
-  return pause(x, x.doubt, now);
+  x.unproved
+    = longer(x.unproved, limits::claim_retry, limits::listing_mistrust_min);
+  return pause(x, x.unproved, now);
 }
 
 /// The listing goes on after this page, but the next page has to wait.
@@ -366,7 +366,7 @@ listing_machine::effects listing_machine::on_timer(const upstream_board& board,
     if (x.running || !x.due || due_of(what, x) > now)
       continue;
     if (x.begins && !x.waits)
-      x.waits = state::patience{wall, now + limits::listing_doubt_max};
+      x.waits = state::patience{wall, now + limits::listing_wait_max};
     if (!may_begin(what, x, board, now))
       continue;
     if (next == nullptr || *x.due < *next->second.due)

@@ -63,7 +63,7 @@ struct page_verdict {
 /// What was never listed is listed at once. A later listing waits until the
 /// stream has delivered the events that its host had: if the stream lags
 /// behind, most repos would differ although their events are on their way. The
-/// listing waits for at most `limits::listing_doubt_max`.
+/// listing waits for at most `limits::listing_wait_max`.
 ///
 /// After a failure or a restart, a listing goes on where it was: its row is
 /// written when all repos of a page have been taken. It is read as fast as
@@ -157,7 +157,8 @@ private:
     bool known = false;  ///< It was wanted since the start.
     bool begins = false; ///< It begins anew when it is due, or else goes on.
     std::chrono::seconds mistrust{0}; ///< The last rest because of mistrust.
-    std::chrono::seconds doubt{0}; ///< The last rest because of the directory.
+    std::chrono::seconds unproved{
+      0}; ///< The last rest because of the directory.
     std::chrono::seconds missing{0}; ///< The last rest as it is not offered.
     std::optional<steady_time> rests_until;
     size_t pages = 0;

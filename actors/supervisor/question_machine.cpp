@@ -147,16 +147,16 @@ bool question_machine::take(entry& open, const account_answer& x,
                             steady_time now, effects& out) {
   auto& asked = open.asked;
   switch (x.what) {
-    case account_answer::kind::told:
+    case account_answer::kind::stated:
       if (asked.compared)
         out.compared.push_back({x.repo, x.pds, x.account, false, x.rev});
       else
-        out.told.push_back({x.repo, x.pds, x.account, false, x.rev,
+        out.answers.push_back({x.repo, x.pds, x.account, false, x.rev,
                             asked.noted, asked.prove});
       break;
     case account_answer::kind::not_found: {
       const auto once = !std::exchange(asked.not_found, true);
-      out.told.push_back(
+      out.answers.push_back(
         {x.repo, x.pds, storage::account_status::deleted, once});
       if (!once)
         break;

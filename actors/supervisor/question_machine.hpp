@@ -61,8 +61,8 @@ public:
 
   struct effects {
     std::vector<question> ask;
-    std::vector<account_told> told;
-    std::vector<account_told> compared; ///< Answers to such questions.
+    std::vector<account_said> answers;
+    std::vector<account_said> compared; ///< Answers to such questions.
     std::vector<question> refused;      ///< These are asked again later.
     std::vector<atproto::did> unproved; ///< Their hosts never name their revs.
     std::optional<steady_time> timer;

@@ -51,7 +51,7 @@ public:
     std::vector<std::string> out;
     for (const auto& x : all)
       if (x.relay && census.hosts().contains(x.origin)
-          && told_.insert(x.origin).second)
+          && reported_.insert(x.origin).second)
         out.push_back(x.origin);
     return out;
   }
@@ -59,10 +59,10 @@ public:
   /// @returns whether the look that has ended found no repos, after every
   /// upstream had completed its listings of the signal collections.
   bool finds_nobody(const completeness_census& census) {
-    if (!looks_after_ || told_nobody_)
+    if (!looks_after_ || reported_nobody_)
       return false;
     // Repos that were found may leave again, whatever the settings.
-    told_nobody_ = true;
+    reported_nobody_ = true;
     return census.all().active == 0;
   }
 
@@ -73,10 +73,10 @@ public:
     const auto& all = census.all();
     const auto lacking = all.without[completeness::synced_term]
                          + all.without[completeness::filter_current_term];
-    if (told_nothing_ || records > 0
+    if (reported_nothing_ || records > 0
         || all.active < limits::kept_nothing_repos_min + lacking)
       return false;
-    return told_nothing_ = true;
+    return reported_nothing_ = true;
   }
 
 private:
@@ -84,9 +84,9 @@ private:
   std::map<uint32_t, std::set<std::string>> open_;
   /// All listings were complete when the look began.
   bool looks_after_ = false;
-  bool told_nobody_ = false; ///< Reported, or repos were found.
-  bool told_nothing_ = false;
-  std::set<std::string, std::less<>> told_;
+  bool reported_nobody_ = false; ///< Reported, or repos were found.
+  bool reported_nothing_ = false;
+  std::set<std::string, std::less<>> reported_;
 };
 
 } // namespace weir::actors

@@ -136,8 +136,8 @@ private:
   }
 
   void on_answer(const account_answer& x) {
-    if (x.what == account_answer::kind::told)
-      parts_->left_out.machine().on_told(x.repo, x.pds);
+    if (x.what == account_answer::kind::stated)
+      parts_->left_out.machine().on_answered(x.repo, x.pds);
     parts_->questions.on_answer(x);
     search();
   }

@@ -166,7 +166,7 @@ void supervisor_machine::give_up_unanswered(effects& out, steady_time now) {
   if (paused_ || waiting == 0)
     return;
   const auto wait = waiting > options_.parallelism
-                      ? limits::fetch_answer_wait_crowded
+                      ? limits::fetch_answer_wait_busy
                       : limits::fetch_answer_wait;
   const auto kept = std::max<size_t>(lanes_.silent_permits(), 1);
   for (auto& x : pace_.unanswered(kept, now + -wait)) {

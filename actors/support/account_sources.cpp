@@ -73,7 +73,7 @@ heard note_hearsay(account_words& x, const saying& what, bool own_stream) {
 
 } // namespace
 
-saying told_by(const atproto::stamped_frame& frame,
+saying said_by(const atproto::stamped_frame& frame,
                const atproto::account_event& event) {
   // throttled and desynchronized accounts are active: they are visible.
   return {event.active ? account_status::active : inactive_status(event.status),

@@ -27,7 +27,7 @@ struct saying {
 };
 
 /// The report in an #account event.
-saying told_by(const atproto::stamped_frame& frame,
+saying said_by(const atproto::stamped_frame& frame,
                const atproto::account_event& event);
 
 /// The report in a listing of that upstream.

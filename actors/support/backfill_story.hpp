@@ -85,14 +85,14 @@ public:
   std::vector<backfill_news> look(backfill_counts x, steady_time now);
 
   /// Sets numbers of a store back after `look`, which got `x` and returned
-  /// `told`. Repos that are still outdated at the end were removed or are
+  /// `news`. Repos that are still outdated at the end were removed or are
   /// inactive. When no repo waits and nothing is left to report, the next fetch
   /// begins a new story.
   void set_back(store_stats& of, const backfill_counts& x,
-                const std::vector<backfill_news>& told) const noexcept {
-    if (!told.empty() && told.back().is == backfill_news::what::done)
+                const std::vector<backfill_news>& news) const noexcept {
+    if (!news.empty() && news.back().is == backfill_news::what::done)
       of.outdated = 0;
-    if (!running_ && x.waiting == 0 && x.synced <= told_.synced)
+    if (!running_ && x.waiting == 0 && x.synced <= last_.synced)
       of.waits_since = 0;
   }
 
@@ -115,8 +115,8 @@ private:
   uint64_t synced_before_ = 0; ///< Value of `synced` when the story began.
   /// The time since which an unreported repo waits.
   std::optional<steady_time> waits_since_;
-  backfill_counts told_;
-  std::optional<steady_time> told_at_;
+  backfill_counts last_; ///< What was last logged, or needs no line.
+  std::optional<steady_time> last_at_;
 };
 
 } // namespace weir::actors

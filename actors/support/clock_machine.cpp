@@ -57,7 +57,7 @@ void clock_machine::on_signed(const signed_rev& x, steady_time now,
   const auto ahead = distance > micros(limits::rev_future_max);
   remember(from, mix(x.host ^ salt_),
            {mix(x.signer ^ salt_), now, x.rev.micros - now.micros, ahead});
-  if (ahead || doubted_) // Who agrees makes no clock suspect.
+  if (ahead || suspect_) // Who agrees makes no clock suspect.
     judge(now, wall);
 }
 
@@ -130,12 +130,12 @@ bool clock_machine::is_vouched_for(steady_time now,
 void clock_machine::on_directory(wall_time date, bool is_proved,
                                  steady_time now, wall_time wall) {
   note_time(now, wall);
-  told_ = witness{date.micros - now.micros, now};
+  date_ = witness{date.micros - now.micros, now};
   if (!is_proved)
     return;
   directory_ = witness{date.micros - now.micros, now};
-  if (doubted_ && is_vouched_for(now, wall))
-    end_doubt();
+  if (suspect_ && is_vouched_for(now, wall))
+    trust();
 }
 
 /// Streams with too few signers of their own, as one stream. No host votes
@@ -189,9 +189,9 @@ void clock_machine::judge(steady_time now, wall_time wall) {
     is_sure |= seen.hosts.ahead >= limits::clock_small_hosts_min;
   }
   if (2 * behind > judged && (is_sure || 2 * streams > streams_))
-    doubt(small, now);
-  else if (judged > behind && doubted_)
-    end_doubt();
+    suspect(small, now);
+  else if (judged > behind && suspect_)
+    trust();
 }
 
 void clock_machine::call_witnesses(const stream& x, steady_time now) {
@@ -203,7 +203,7 @@ void clock_machine::call_witnesses(const stream& x, steady_time now) {
         witnesses_.push_back(signer.clock);
 }
 
-void clock_machine::doubt(const stream& small, steady_time now) {
+void clock_machine::suspect(const stream& small, steady_time now) {
   witnesses_.clear();
   for (const auto& [id, x] : heard_)
     call_witnesses(x, now);
@@ -211,42 +211,42 @@ void clock_machine::doubt(const stream& small, steady_time now) {
   const auto middle
     = witnesses_.begin() + static_cast<std::ptrdiff_t>(witnesses_.size() / 2);
   std::nth_element(witnesses_.begin(), middle, witnesses_.end());
-  if (!doubted_)
+  if (!suspect_)
     behind_ = std::chrono::microseconds{*middle - *our_clock_};
-  doubted_ = true;
+  suspect_ = true;
   hold_until_ = now + limits::clock_hold;
 }
 
-void clock_machine::end_doubt() {
-  doubted_ = false;
+void clock_machine::trust() {
+  suspect_ = false;
   hold_until_.reset();
   witnesses_.clear();
 }
 
 void clock_machine::on_timer(steady_time now, wall_time wall) {
   note_time(now, wall);
-  if (!doubted_)
+  if (!suspect_)
     return;
   const auto still = std::ranges::count_if(witnesses_, [this](offset x) {
     return x > *our_clock_ + micros(limits::rev_future_max);
   });
   if (2 * static_cast<size_t>(still) < witnesses_.size()) {
-    end_doubt();
+    trust();
   } else if (hold_until_ && *hold_until_ <= now) {
     hold_until_.reset();
     heard_until_ = now + limits::clock_hearing_max;
     heard_.clear(); // All signers must be received again.
   } else if (!hold_until_ && heard_until_ <= now) {
-    end_doubt(); // The signers that it came from are gone.
+    trust(); // Those that made it suspect are gone.
   }
 }
 
 clock_state clock_machine::state(steady_time now,
                                  wall_time wall) const noexcept {
-  clock_state out{doubted_, holds(), behind_, corrections_};
-  if (!told_ || now - told_->at > limits::clock_witness_memory)
+  clock_state out{suspect_, holds(), behind_, corrections_};
+  if (!date_ || now - date_->at > limits::clock_witness_memory)
     return out;
-  const auto ahead = told_->clock - (wall.micros - now.micros);
+  const auto ahead = date_->clock - (wall.micros - now.micros);
   if (std::abs(ahead) > micros(limits::rev_future_max))
     out.directory_ahead = std::chrono::microseconds{ahead};
   return out;
@@ -254,8 +254,8 @@ clock_state clock_machine::state(steady_time now,
 
 clock_verdict clock_machine::verdict(uint32_t upstream, steady_time now,
                                      wall_time wall) const {
-  if (doubted_)
-    return holds() ? clock_verdict::doubted : clock_verdict::hearing;
+  if (suspect_)
+    return holds() ? clock_verdict::suspect : clock_verdict::hearing;
   if (is_vouched_for(now, wall))
     return clock_verdict::right;
   if (was_set(now, wall))

@@ -16,18 +16,18 @@ enum class clock_verdict : uint8_t {
   undecided, ///< Too few signers were received on its stream.
   right,     ///< Most signers are not ahead: the rev is wrong.
   /// Most signers are ahead: the clock is suspect, and the rev waits.
-  doubted,
+  suspect,
   /// It is still suspect, but signers are received: waiting frames make room.
   hearing,
 };
 
 /// Whether the rev waits.
-constexpr bool is_doubt(clock_verdict x) noexcept {
-  return x == clock_verdict::doubted || x == clock_verdict::hearing;
+constexpr bool is_suspect(clock_verdict x) noexcept {
+  return x == clock_verdict::suspect || x == clock_verdict::hearing;
 }
 
 struct clock_state {
-  bool doubted = false;
+  bool suspect = false;
   bool holds = false; ///< Intake is stopped.
   /// How far, about, it was behind when it became suspect.
   std::chrono::microseconds behind{0};
@@ -145,7 +145,7 @@ private:
     }
   };
 
-  bool holds() const noexcept { return doubted_ && hold_until_; }
+  bool holds() const noexcept { return suspect_ && hold_until_; }
   static tally count(const heard_host& x, steady_time now);
   static votes count(const stream& x, steady_time now);
   bool is_vouched_for(steady_time now, wall_time wall) const noexcept;
@@ -154,9 +154,9 @@ private:
   static void remember(stream& to, uint64_t host, const heard_signer& x);
   stream small_streams(steady_time now) const;
   void judge(steady_time now, wall_time wall);
-  void doubt(const stream& small, steady_time now);
+  void suspect(const stream& small, steady_time now);
   void call_witnesses(const stream& x, steady_time now);
-  void end_doubt();
+  void trust();
 
   uint64_t salt_ = 0;
   size_t streams_ = 0;
@@ -167,8 +167,8 @@ private:
     steady_time at;
   };
   std::optional<witness> directory_; ///< The last answer that TLS proves.
-  std::optional<witness> told_;      ///< The last answer.
-  bool doubted_ = false;
+  std::optional<witness> date_; ///< Of the directory's last answer.
+  bool suspect_ = false;
   std::optional<steady_time> hold_until_;
   steady_time heard_until_; ///< Suspect until then, or until confirmed.
   std::vector<offset> witnesses_; ///< Clocks of signers later than ours.

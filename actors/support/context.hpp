@@ -3,11 +3,11 @@
 #include "actors/support/all_stores.hpp"
 #include "actors/support/clock_board.hpp"
 #include "actors/support/completeness_census.hpp"
-#include "actors/support/doubt_room.hpp"
 #include "actors/support/health_board.hpp"
 #include "actors/support/intake_board.hpp"
 #include "actors/support/partition_context.hpp"
 #include "actors/support/upstream_view.hpp"
+#include "actors/support/waiting_room.hpp"
 #include "base/byte_ledger.hpp"
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
@@ -43,7 +43,7 @@ struct context {
   clock_board signers;
   health_board health;
   std::shared_ptr<byte_ledger> memory = std::make_shared<byte_ledger>();
-  std::shared_ptr<doubt_room> doubts = std::make_shared<doubt_room>();
+  std::shared_ptr<waiting_room> kept_frames = std::make_shared<waiting_room>();
   /// Repos that no upstream covers; below 0 before the first census.
   std::atomic<int64_t> uncovered{-1};
   completeness_board completeness;

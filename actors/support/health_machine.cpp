@@ -85,11 +85,11 @@ void health_machine::on_look_up(uint64_t subject, look_up_fault fault,
     if (atproto::stable_hash(x.id.str()) == subject)
       x.missed = fault != look_up_fault::none;
   if (fault != look_up_fault::none) {
-    doubtful_.fail(subject, 1, text, now);
+    unusable_.fail(subject, 1, text, now);
     return;
   }
   look_ups_.succeed(subject, now);
-  doubtful_ = outcome_tally{};
+  unusable_ = outcome_tally{};
   std::erase_if(known_, [](const auto& x) { return x.missed; });
 }
 
@@ -178,7 +178,7 @@ health_machine::findings_list health_machine::judge(const views& streams,
                                                     const clock_state& clock,
                                                     steady_time now) {
   findings_list out;
-  if (clock.doubted) {
+  if (clock.suspect) {
     const auto minutes = std::chrono::round<std::chrono::minutes>(clock.behind);
     out.push_back(found(health_cause::clock, {},
                         "commits are signed about "
@@ -215,8 +215,8 @@ health_machine::judge_directory(steady_time now) {
     return out;
   }
   if (misses_known(now))
-    return found(health_cause::directory, directory_url_, doubtful_.text(),
-                 doubtful_.is_stale(now));
+    return found(health_cause::directory, directory_url_, unusable_.text(),
+                 unusable_.is_stale(now));
   const auto rests = now < rest_until_;
   // A directory that limits us does its work, only slowly.
   const auto limits_most = limited_.judge(now) != 0;
@@ -276,12 +276,12 @@ health_machine::judge_stream(const upstream_view& x, stream_state& known,
     return found(health_cause::upstream, x.origin,
                  "most of its commits are refused: " + known.commits.text(),
                  known.commits.is_stale(now));
-  const auto& untold
+  const auto& listing_fault
     = known.listing.empty() ? known.holders : known.listing;
-  if (!x.stalls && untold.empty())
+  if (!x.stalls && listing_fault.empty())
     return std::nullopt;
   auto out = found(health_cause::upstream, x.origin,
-                   x.stalls ? x.last_error : untold);
+                   x.stalls ? x.last_error : listing_fault);
   if (!x.unreadable)
     lower(out);
   return out;
@@ -333,7 +333,7 @@ void health_machine::judge_commits(const views& streams, size_t named,
 /// Whether no DID was found recently, and none of the known ones either. Others
 /// may invent any number of accounts, but honest accounts are still found.
 bool health_machine::misses_known(steady_time now) {
-  return doubtful_.judge(now) != 0
+  return unusable_.judge(now) != 0
          && std::ranges::none_of(
            known_, [](const auto& x) { return x.proved && !x.missed; });
 }
@@ -347,13 +347,13 @@ std::optional<atproto::did> health_machine::next_probe(const clock_state& clock,
   const auto never_answered
     = directory_.never_answered()
       && now - directory_.failed_at() >= limits::health_probe_interval;
-  const auto fails = clock.doubted || clock.directory_ahead
+  const auto fails = clock.suspect || clock.directory_ahead
                      || look_ups_.judge(now) != 0 || never_answered;
-  const auto in_doubt = doubtful_.judge(now) != 0;
+  const auto none_usable = unusable_.judge(now) != 0;
   const auto is_due = [&](const known_account& x) {
-    const auto wanted = (in_doubt && x.proved) || now >= probe_at_;
+    const auto wanted = (none_usable && x.proved) || now >= probe_at_;
     return x.must_ask
-           || ((in_doubt || fails) && wanted && now >= x.probe_at);
+           || ((none_usable || fails) && wanted && now >= x.probe_at);
   };
   const auto i = std::ranges::find_if(known_, is_due);
   if (i == known_.end())

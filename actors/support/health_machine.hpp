@@ -231,7 +231,7 @@ private:
   service_answers resolver_;
   outcome_tally look_ups_;
   outcome_tally limited_;  ///< DIDs whose look-up was answered with 429.
-  outcome_tally doubtful_; ///< Unknown or unusable since another DID was found.
+  outcome_tally unusable_; ///< Unknown or unusable since another DID was found.
   outcome_tally fetches_;
   outcome_tally hosts_{1, limits::health_hosts_max, true};
   std::string failing_host_;

@@ -70,7 +70,7 @@ constexpr auto refetch_pause = 60s;
 
 /// When a listing is ahead of a stream that lags behind, the repo is fetched
 /// after this time at the latest.
-constexpr auto listing_doubt_max = 1h;
+constexpr auto listing_wait_max = 1h;
 
 /// A fetch that did not bring the rev which its upstream had named is repeated
 /// after this time, because the downloads of the host may lag behind; then
@@ -79,8 +79,8 @@ constexpr auto listing_doubt_max = 1h;
 constexpr auto lacked_rev_pause = 1h;
 constexpr auto lacked_rev_pause_max = 24h;
 
-/// Time until such a repo is checked again, when the grace is shorter.
-constexpr auto listing_doubt_step = 1s;
+/// Time until an open line is checked again, when the grace is shorter.
+constexpr auto listing_wait_step = 1s;
 
 /// A document that is not older than this counts as naming the current host.
 constexpr auto identity_current = 60s;
@@ -105,7 +105,7 @@ constexpr size_t completeness_hosts_max = 4'096;
 
 /// The share of one source (the domain of a did:web, otherwise the stream) in
 /// the room for frames that wait for a document is one divided by this number.
-constexpr uint64_t doubt_source_part = 4;
+constexpr uint64_t document_wait_source_part = 4;
 
 /// A failed look-up is repeated after this pause, then after twice the previous
 /// pause, up to `lookup_pause_max`.

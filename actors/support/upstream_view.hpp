@@ -43,7 +43,7 @@ struct upstream_view {
   wall_time passed{};
   /// The same moment as stored in its row, from a time when the stream was
   /// quiet.
-  wall_time told_until{};
+  wall_time sent_until{};
   std::optional<steady_time> quiet_since; ///< Since when nothing is in flight.
   /// A silence of this length means that everything was delivered; it is longer
   /// when the last frames came late.
@@ -60,7 +60,7 @@ struct upstream_view {
 
   /// Whether everything that its host knew at `at` has arrived by now. The
   /// silence of a stream that lags behind or is not connected proves nothing.
-  bool told_all(wall_time at, steady_time now,
+  bool sent_all(wall_time at, steady_time now,
                 std::chrono::microseconds grace) const noexcept {
     return connected && (passed >= at || is_quiet(now, grace));
   }
@@ -106,10 +106,10 @@ struct upstream_view {
                    std::chrono::microseconds grace) const noexcept {
     if (connected && is_quiet(now, grace))
       return 0;
-    const auto told = std::max(passed, told_until);
-    const auto behind = told == wall_time{}
+    const auto delivered = std::max(passed, sent_until);
+    const auto behind = delivered == wall_time{}
                           ? (connected ? (now - opened_at).count() : 0)
-                          : wall.micros - told.micros;
+                          : wall.micros - delivered.micros;
     return static_cast<double>(std::max<int64_t>(behind, 0)) / 1e6;
   }
 

@@ -67,8 +67,8 @@ public:
   bool write(storage::upstream_row& row, const stream_arrivals& arrivals,
              steady_time now, wall_time wall) {
     if (!since_ || now - *since_ < arrivals.quiet_min(now, wall)) {
-      const auto told = std::min(passed(), wall);
-      row.passed_us = std::max(row.passed_us, told.micros);
+      const auto delivered = std::min(passed(), wall);
+      row.passed_us = std::max(row.passed_us, delivered.micros);
       return false;
     }
     if (!before_)

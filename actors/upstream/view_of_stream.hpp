@@ -27,7 +27,7 @@ inline upstream_view view_of(const upstream_machine& x, bool reads,
   out.received = x.last_received();
   out.cursor = row.cursor;
   out.passed = x.passed();
-  out.told_until = wall_time{row.passed_us};
+  out.sent_until = wall_time{row.passed_us};
   out.quiet_since = x.quiet_since();
   out.quiet_min = x.arrivals().quiet_min(now, wall);
   out.gives_way = x.gives_way();

@@ -152,7 +152,7 @@ private:
     if (!text)
       return unknown("; its document: " + text.error().context);
     if (*text == known)
-      return out_.doubt(repo, "unproved at the host",
+      return out_.note(repo, "unproved at the host",
                         "does not verify at the host: " + reason);
     const auto key = atproto::public_key::from_multikey(*text);
     if (!key)
@@ -173,7 +173,7 @@ private:
       case fetch_outcome::inactive:
         return accounts_->refused(repo, host_standing::inactive);
       case fetch_outcome::unproved:
-        return out_.doubt(repo, "unproved at the host",
+        return out_.note(repo, "unproved at the host",
                           "does not verify at the host: " + there.reason());
       case fetch_outcome::failed:
         return out_.find(repo, "cannot be compared: " + there.reason());

@@ -30,7 +30,7 @@ public:
   }
 
   /// Adds something that is no proof of damage.
-  void doubt(const atproto::did& repo, const char* what, std::string sentence) {
+  void note(const atproto::did& repo, const char* what, std::string sentence) {
     count(what);
     if (options_.strict)
       find(repo, std::move(sentence));
@@ -56,7 +56,7 @@ private:
              const atproto::did& repo, const char* what, std::string sentence) {
     if (list.size() < options_.findings_max)
       list.push_back({label, repo.str(), sentence});
-    doubt(repo, what, std::move(sentence));
+    note(repo, what, std::move(sentence));
   }
 
   const host_check_options& options_;

@@ -146,9 +146,9 @@ void say_ready(service_notify& manager, const actors::node& node, bool first) {
 
 /// The exit status when no node was started.
 int end_without_node(service_notify& manager, const error& why) {
-  const bool told = why.code == ec::cancelled;
-  manager.stopping(told ? "asked to end" : "cannot start: " + why.context);
-  if (told)
+  const bool is_asked = why.code == ec::cancelled;
+  manager.stopping(is_asked ? "asked to end" : "cannot start: " + why.context);
+  if (is_asked)
     return all_good;
   std::cerr << "weir: cannot start: " << printable(why.context) << "\n";
   return refused;

@@ -86,13 +86,13 @@ namespace {
 /// like one about damage.
 void tell_failed_reads(verify_context& x) {
   auto& all = x.report.findings;
-  size_t told = 0;
+  size_t added = 0;
   for (const auto& why : x.db.failed_reads()) {
     if (std::any_of(all.begin(), all.end(), [&](const verify_finding& y) {
           return y.sentence.find(why) != std::string::npos;
         }))
       continue;
-    all.insert(all.begin() + static_cast<std::ptrdiff_t>(told++),
+    all.insert(all.begin() + static_cast<std::ptrdiff_t>(added++),
                {"tables", "reads", why});
     ++x.report.findings_total;
   }

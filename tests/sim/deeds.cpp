@@ -162,7 +162,7 @@ bool breaks_chains(const deed& x) {
   switch (x.what) {
     case fault_kind::throttle_stream:
     case fault_kind::delay_stream:
-      return x.lasting > limits::listing_doubt_max / 2;
+      return x.lasting > limits::listing_wait_max / 2;
     case fault_kind::drop_connection:
     case fault_kind::repeat_events:
     case fault_kind::change_handle:

@@ -55,7 +55,7 @@ std::string check_repos(scene& x) {
   const auto each
     = std::min(actors::residents_for(actors::plan_memory(node).repos, shards),
                node.most.residents);
-  const auto most = shards * (limits::resident_crowd_factor * each + each / 2)
+  const auto most = shards * (limits::awake_factor_max * each + each / 2)
                     + 2 * node.most.preparing + node.sync_parallelism;
   const auto others = single_actors + partitions * actors_of_partition + shards
                       + std::max(node.readers, partitions) + streams_of(x)

@@ -101,7 +101,7 @@ protected:
 
 } // namespace
 
-// actors.md, Falling asleep; limits::listing_doubts_part: one listing keeps at
+// actors.md, Falling asleep; limits::undecided_part: one listing keeps at
 // most a quarter of the repos awake for which there is memory. Its other lines
 // wait, and live commits of other repos do not.
 TEST_F(ListingCrowdTest, AListingDuringCatchUpKeepsNoMoreAwakeThanItsShare) {
@@ -109,7 +109,7 @@ TEST_F(ListingCrowdTest, AListingDuringCatchUpKeepsNoMoreAwakeThanItsShare) {
   config.memory_limit = small_memory_bytes;
   const auto awake_max = actors::plan_memory(config).repos
                          / limits::repo_actor_bytes
-                         / limits::listing_doubts_part / 2;
+                         / limits::undecided_part / 2;
   ASSERT_GT(crowd, 2 * awake_max);
   hostile_node node{{"relay:" + host.url()},
                     host.url(),

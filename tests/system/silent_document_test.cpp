@@ -95,7 +95,8 @@ protected:
 
 // protocol-coverage.md 2.5.6: while no document can be had, a bad signature
 // proves nothing. The frames that are kept until then are limited, because the
-// server that does not answer decides how long. limits::doubt_memory_part
+// server that does not answer decides how long.
+// limits::document_wait_memory_part
 TEST_F(SilentDocumentTest, WhatWaitsForThemKeepsNobodyFromReading) {
   for (const auto& x : dids)
     honest.host.on_document(x, say(""));

@@ -98,7 +98,7 @@ TEST_F(BridgeBoundsTest, TheStateOfAnAccountIsReadUpToItsLimit) {
   said = padded(R"({"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz",)"
                 R"("active":true,"rev":"3jzfcijpj2z2a"})",
                 limits::account_answer_bytes_max);
-  EXPECT_EQ(account_kind(), account_answer::kind::told);
+  EXPECT_EQ(account_kind(), account_answer::kind::stated);
   said += ' ';
   EXPECT_EQ(account_kind(), account_answer::kind::failed);
 }

@@ -60,7 +60,7 @@ public:
   }
 
   clock_state state() const { return machine.state(now, wall()); }
-  bool doubted() const { return state().doubted; }
+  bool suspect() const { return state().suspect; }
   bool holds() const { return state().holds; }
 
   clock_machine machine;

@@ -41,7 +41,7 @@ struct comparisons {
 
   question_machine::effects tell(size_t n, atproto::tid rev) {
     return machine.on_answer({asked_repo(n), their_pds,
-                              account_answer::kind::told,
+                              account_answer::kind::stated,
                               account_status::active, 0s, rev},
                              now);
   }
@@ -67,7 +67,7 @@ TEST(compared_questions, an_answer_says_that_it_was_a_comparison) {
   }
   x.ask(1);
   x.ask(1, false); // Now a REPO waits for it.
-  EXPECT_EQ(x.tell(1, rev).told.size(), 1u);
+  EXPECT_EQ(x.tell(1, rev).answers.size(), 1u);
 }
 
 TEST(compared_questions, one_that_fails_is_left_to_the_next_lap) {

@@ -184,7 +184,7 @@ TEST(completeness_questions, an_answer_is_asked_for_once_in_an_interval) {
   ASSERT_TRUE(x.ask());
   EXPECT_FALSE(x.ask()) << "it is under way";
   x.machine.on_answer(
-    {x.what.repo, some_host, account_answer::kind::told, account::active},
+    {x.what.repo, some_host, account_answer::kind::stated, account::active},
     x.now);
   EXPECT_FALSE(x.ask());
   x.what.noted.epoch = 2;
@@ -230,11 +230,11 @@ TEST(completeness_questions, an_answer_proves_what_was_noted_before_it) {
   x.what.noted.epoch = 4;
   x.machine.on_question(x.what, x.now);
   const auto out
-    = x.machine.on_answer({x.what.repo, some_host, account_answer::kind::told,
+    = x.machine.on_answer({x.what.repo, some_host, account_answer::kind::stated,
                            storage::account_status::active},
                           x.now);
-  ASSERT_EQ(out.told.size(), 1u);
-  EXPECT_EQ(out.told[0].noted.epoch, 3u) << "the fourth began after it";
+  ASSERT_EQ(out.answers.size(), 1u);
+  EXPECT_EQ(out.answers[0].noted.epoch, 3u) << "the fourth began after it";
 }
 
 } // namespace weir::actors

@@ -170,7 +170,7 @@ TEST(completeness_words, a_stream_is_behind_by_what_it_has_not_passed) {
   auto x = told_relay();
   x.quiet_since.reset();
   x.passed = wall_time{10'000'000};
-  x.told_until = wall_time{12'000'000};
+  x.sent_until = wall_time{12'000'000};
   EXPECT_EQ(x.staleness(wall_time{15'000'000}, late, quiet), 3);
   EXPECT_EQ(x.staleness(wall_time{11'000'000}, late, quiet), 0);
   x.quiet_since = late;

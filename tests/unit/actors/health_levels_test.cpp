@@ -69,7 +69,7 @@ TEST_F(HealthLevelTest, TheDirectoryIsAskedNowAndThenWhileItFails) {
 
 // Its date shows the time
 TEST_F(HealthLevelTest, SoItIsWhileTheClockIsInDoubt) {
-  clock.doubted = true;
+  clock.suspect = true;
   look();
   EXPECT_FALSE(probe) << "nobody to ask about is known";
   machine.remember(known_account("did:plc:ewvi7nxzyoun6zhxrhs64oiz"), false);

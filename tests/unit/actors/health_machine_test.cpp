@@ -216,14 +216,14 @@ TEST_F(HealthTest, ManyReasonsAreNone) {
 }
 
 TEST_F(HealthTest, AClockInDoubtIsACause) {
-  clock.doubted = true;
+  clock.suspect = true;
   clock.behind = 1h;
   look();
   ASSERT_THAT(begun, SizeIs(1));
   EXPECT_EQ(begun[0].cause, health_cause::clock);
   EXPECT_THAT(begun[0].error, HasSubstr("60 minutes"));
   EXPECT_EQ(begun[0].since.seconds(), 1);
-  clock.doubted = false;
+  clock.suspect = false;
   look();
   EXPECT_THAT(ended, SizeIs(1));
 }
@@ -245,7 +245,7 @@ TEST_F(HealthTest, ADirectoryOfAnotherTimeIsNoReasonToStop) {
     EXPECT_THAT(ended, SizeIs(1));
   }
   clock.directory_ahead = 1h;
-  clock.doubted = true;
+  clock.suspect = true;
   look();
   EXPECT_EQ(level(), health_level::failing) << "signers outweigh it";
   EXPECT_THAT(machine.findings(), SizeIs(1));

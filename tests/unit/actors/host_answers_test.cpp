@@ -61,12 +61,12 @@ listing_page read_page_of(const result<host_answer>& x,
 // protocol-coverage.md 4.5
 TEST(host_answers, a_host_says_what_the_account_is) {
   const auto active = read_body(R"("active":true,"rev":"3jzfcijpj2z2a")");
-  EXPECT_EQ(active.out.what, told::told);
+  EXPECT_EQ(active.out.what, told::stated);
   EXPECT_EQ(active.out.account, account_status::active);
   EXPECT_EQ(active.out.rev.str(), asked_rev);
   EXPECT_FALSE(active.lacks_rev);
   const auto away = read_body(R"("active":false,"status":"suspended")");
-  EXPECT_EQ(away.out.what, told::told);
+  EXPECT_EQ(away.out.what, told::stated);
   EXPECT_EQ(away.out.account, account_status::suspended);
   EXPECT_FALSE(away.lacks_rev) << "it has none";
   EXPECT_TRUE(read_body(R"("active":true)").lacks_rev);
@@ -85,7 +85,7 @@ TEST(host_answers, a_refusal_counts_by_its_name) {
     EXPECT_EQ(gone.out.what, told::not_found);
     EXPECT_FALSE(gone.lacks_rev);
     const auto taken = refused(R"({"error":"RepoTakendown"})");
-    EXPECT_EQ(taken.out.what, told::told);
+    EXPECT_EQ(taken.out.what, told::stated);
     EXPECT_EQ(taken.out.account, account_status::takendown);
     const auto other = refused(R"({"error":"InvalidRequest"})");
     EXPECT_EQ(other.out.what, told::useless);
@@ -113,7 +113,7 @@ TEST(host_answers, a_busy_host_has_not_answered) {
 TEST(host_answers, a_rev_is_known_or_never_or_later) {
   const auto known
     = read_rev(host_answer{200, 0s, R"({"rev":"3jzfcijpj2z2a"})"});
-  EXPECT_EQ(known.what, told::told);
+  EXPECT_EQ(known.what, told::stated);
   EXPECT_EQ(known.rev.str(), asked_rev);
   for (const auto& never :
        {host_answer{200, 0s, "{}"}, host_answer{200, 0s, "[]"},

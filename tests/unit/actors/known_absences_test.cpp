@@ -23,7 +23,7 @@ TEST(known_absences, what_a_host_answered_is_asked_again_half_a_day_later) {
   known_absences x{10};
   EXPECT_TRUE(x.on_left_out(1, did_of(1), host, start));
   EXPECT_TRUE(x.on_left_out(1, did_of(1), host, start)) << "no answer came";
-  x.on_told(did_of(1), host);
+  x.on_answered(did_of(1), host);
   for (const auto later : {0us, limits::known_absence_memory - 1us}) {
     EXPECT_FALSE(x.on_left_out(1, did_of(1), host, start + later));
     EXPECT_TRUE(x.on_left_out(1, did_of(2), host, start + later));
@@ -37,7 +37,7 @@ TEST(known_absences, what_a_host_answered_is_asked_again_half_a_day_later) {
 TEST(known_absences, a_day_without_a_listing_ends_it_too) {
   known_absences x{10};
   x.on_left_out(1, did_of(1), host, start);
-  x.on_told(did_of(1), host);
+  x.on_answered(did_of(1), host);
   EXPECT_TRUE(x.on_left_out(1, did_of(1), host,
                             start + 2 * limits::known_absence_memory));
 }
@@ -47,10 +47,10 @@ TEST(known_absences, a_day_without_a_listing_ends_it_too) {
 TEST(known_absences, another_relay_that_leaves_it_out_is_news) {
   known_absences x{10};
   x.on_left_out(1, did_of(1), host, start);
-  x.on_told(did_of(1), host);
+  x.on_answered(did_of(1), host);
   EXPECT_TRUE(x.on_left_out(2, did_of(1), host, start + 1h));
   EXPECT_TRUE(x.on_left_out(1, did_of(1), host, start + 1h));
-  x.on_told(did_of(1), host);
+  x.on_answered(did_of(1), host);
   EXPECT_FALSE(x.on_left_out(2, did_of(1), host, start + 1h));
   EXPECT_FALSE(x.on_left_out(1, did_of(1), host, start + 1h));
 }
@@ -58,9 +58,9 @@ TEST(known_absences, another_relay_that_leaves_it_out_is_news) {
 TEST(known_absences, another_host_of_the_account_is_asked) {
   known_absences x{10};
   x.on_left_out(1, did_of(1), host, start);
-  x.on_told(did_of(1), "https://other.test");
+  x.on_answered(did_of(1), "https://other.test");
   EXPECT_TRUE(x.on_left_out(1, did_of(1), host, start));
-  x.on_told(did_of(1), host);
+  x.on_answered(did_of(1), host);
   EXPECT_TRUE(x.on_left_out(1, did_of(1), "https://other.test", start));
   EXPECT_FALSE(x.on_left_out(1, did_of(1), host, start));
 }
@@ -71,7 +71,7 @@ TEST(known_absences, so_many_are_remembered_and_no_more) {
   known_absences x{most};
   for (size_t n = 0; n <= most; ++n) {
     EXPECT_TRUE(x.on_left_out(1, did_of(n), host, start));
-    x.on_told(did_of(n), host);
+    x.on_answered(did_of(n), host);
   }
   EXPECT_EQ(x.size(), most);
   EXPECT_EQ(x.bytes(), most * limits::known_absence_bytes);

@@ -130,7 +130,7 @@ TEST(left_out_machine, a_relay_that_does_not_carry_a_repo_is_noted) {
   EXPECT_TRUE(first.ask->left_out);
   EXPECT_FALSE(first.ask->prove);
   EXPECT_TRUE(x.machine.all_covered(x.board));
-  x.machine.on_told(repo.id, repo.pds);
+  x.machine.on_answered(repo.id, repo.pds);
   const auto second = x.judge(repo);
   EXPECT_TRUE(second.note);
   EXPECT_FALSE(second.ask);
@@ -145,7 +145,7 @@ TEST(left_out_machine, a_pds_is_asked_each_time) {
   const left_out_page::repo repo{missing_did(1), missing_host};
   for (int i = 0; i < 2; ++i) {
     EXPECT_TRUE(x.judge(repo, false).ask);
-    x.machine.on_told(repo.id, repo.pds);
+    x.machine.on_answered(repo.id, repo.pds);
   }
 }
 
@@ -159,7 +159,7 @@ TEST(left_out_machine, a_question_may_prove_the_copy) {
   EXPECT_TRUE(verdict.ask->prove);
   EXPECT_EQ(verdict.ask->noted, repo.noted);
   x.questions.on_question(*verdict.ask, missing_since);
-  x.machine.on_told(repo.id, repo.pds);
+  x.machine.on_answered(repo.id, repo.pds);
   EXPECT_FALSE(x.judge(repo).ask) << "this question is open";
 }
 

@@ -63,16 +63,16 @@ protected:
     return asked.size();
   }
 
-  account_told answer() {
+  account_said answer() {
     account_answer x;
     x.repo = shell_repo(1);
     x.pds = left_out_host;
-    x.what = account_answer::kind::told;
+    x.what = account_answer::kind::stated;
     x.rev = left_out_rev;
     tell(supervisor, x);
-    const auto told = router.take<account_told>();
+    const auto told = router.take<account_said>();
     EXPECT_EQ(told.size(), 1u);
-    return told.empty() ? account_told{} : told[0];
+    return told.empty() ? account_said{} : told[0];
   }
 
   probe reader{sys};

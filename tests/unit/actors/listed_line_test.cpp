@@ -173,7 +173,7 @@ struct compared_answer {
   }
 
   compared_rows rows{storage::repo_row{}, {}};
-  account_told answer;
+  account_said answer;
   std::optional<storage::identity_row> tombstone{std::in_place};
   wall_time now{1'000'000'000'000'000};
   size_t looks = 0;
@@ -221,7 +221,7 @@ TEST(compared_answer, of_a_former_host_is_nothing_new) {
 
 TEST(compared_answer, is_left_to_the_repo_when_its_rows_cannot_be_read) {
   const auto is_news_for = [](const result<compared_rows>& rows) {
-    return is_news(account_told{}, rows, wall_time{}, [] {
+    return is_news(account_said{}, rows, wall_time{}, [] {
       return result<std::optional<storage::identity_row>>{std::nullopt};
     });
   };

@@ -129,7 +129,7 @@ TEST(listing_machine, an_audit_waits_for_a_stream_that_lags_behind) {
   const auto due = x.wall;
   EXPECT_FALSE(x.tick());
   ASSERT_TRUE(x.last.timer);
-  EXPECT_EQ(*x.last.timer - x.now, limits::listing_doubt_step);
+  EXPECT_EQ(*x.last.timer - x.now, limits::listing_wait_step);
   x.pass(1min);
   EXPECT_FALSE(x.tick());
   x.stream.passed = due;
@@ -138,7 +138,7 @@ TEST(listing_machine, an_audit_waits_for_a_stream_that_lags_behind) {
   EXPECT_TRUE(x.tick());
 }
 
-// limits::listing_doubt_max
+// limits::listing_wait_max
 TEST(listing_machine, an_audit_waits_for_no_stream_longer_than_an_hour) {
   listing_run x;
   x.want();
@@ -147,7 +147,7 @@ TEST(listing_machine, an_audit_waits_for_no_stream_longer_than_an_hour) {
   x.board->put(x.stream);
   x.pass(audit_interval(1));
   EXPECT_FALSE(x.tick());
-  x.pass(limits::listing_doubt_max - 1us);
+  x.pass(limits::listing_wait_max - 1us);
   EXPECT_FALSE(x.tick());
   x.pass(1us);
   EXPECT_TRUE(x.tick());

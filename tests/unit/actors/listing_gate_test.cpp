@@ -15,14 +15,14 @@ atproto::did repo(size_t i) {
 }
 
 constexpr size_t residents = 64;
-constexpr auto places = residents / limits::listing_doubts_part;
+constexpr auto places = residents / limits::undecided_part;
 constexpr auto share = places / limits::listing_upstream_part;
 
-/// Lets lines pass until one must wait. Each line makes its REPO doubt.
+/// Lets lines pass until one must wait. Each line keeps its REPO awake.
 size_t fill(gate& x, uint32_t upstream, size_t from) {
   size_t count = 0;
   while (x.next()) {
-    x.doubts(repo(from + count++), upstream);
+    x.keep_awake(repo(from + count++), upstream);
     x.answered(upstream);
   }
   return count;
@@ -35,11 +35,11 @@ gate with_lines(uint32_t upstream, size_t count) {
   return out;
 }
 
-// limits::listing_doubts_part: one listing alone gets half, and not one more
+// limits::undecided_part: one listing alone gets half, and not one more
 TEST(listing_gate, so_many_repos_doubt_and_not_one_more) {
   auto x = with_lines(1, residents);
   EXPECT_EQ(fill(x, 1, 0), places / 2);
-  x.doubts_no_more(repo(0));
+  x.release(repo(0));
   EXPECT_EQ(x.next(), static_cast<int>(places / 2)) << "in order, none is lost";
   EXPECT_EQ(x.next(), std::nullopt);
 }
@@ -87,9 +87,9 @@ TEST(listing_gate, lines_whose_repos_do_not_doubt_hold_nothing) {
 TEST(listing_gate, a_repo_that_doubts_has_one_place) {
   gate x{residents};
   for (uint32_t upstream : {1, 2})
-    x.doubts(repo(1), upstream);
-  x.doubts_no_more(repo(1));
-  x.doubts_no_more(repo(1));
+    x.keep_awake(repo(1), upstream);
+  x.release(repo(1));
+  x.release(repo(1));
   for (size_t i = 0; i < places; ++i)
     x.add(1, 0);
   EXPECT_EQ(fill(x, 1, 10), places / 2);
@@ -99,11 +99,11 @@ TEST(listing_gate, a_repo_that_doubts_has_one_place) {
 TEST(listing_gate, the_place_goes_to_the_listing_that_is_not_decided) {
   gate x{residents};
   for (size_t i = 0; i < places / 2; ++i)
-    x.doubts(repo(static_cast<int>(i)), 1);
+    x.keep_awake(repo(static_cast<int>(i)), 1);
   x.add(1, 0);
   EXPECT_EQ(x.next(), std::nullopt) << "it has its share";
   for (size_t i = 0; i < places / 2; ++i)
-    x.doubts(repo(static_cast<int>(i)), 2);
+    x.keep_awake(repo(static_cast<int>(i)), 2);
   EXPECT_EQ(x.next(), 0);
 }
 

@@ -70,7 +70,7 @@ TEST_F(LostReposTest, AreAskedAboutForTheSecondTimeInTheirTime) {
   pass(1us);
   EXPECT_EQ(asked.size(), 1u);
   answer(1);
-  const auto told = router.take<account_told>();
+  const auto told = router.take<account_said>();
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].account, storage::account_status::deleted);
   EXPECT_FALSE(told[0].once);
@@ -87,7 +87,7 @@ TEST_F(LostReposTest, TheFirstRepoNotFoundIsToldToItsRepo) {
   tell(supervisor, account_question{shell_repo(1), their_host});
   EXPECT_EQ(asked.size(), 1u);
   answer(1);
-  const auto told = router.take<account_told>();
+  const auto told = router.take<account_said>();
   ASSERT_EQ(told.size(), 1u);
   EXPECT_TRUE(told[0].once);
 }

@@ -66,8 +66,8 @@ TEST(MemoryPlanTest, AllPartsTogetherStayBelowTheLimitWhateverItIs) {
                        + config.sync_parallelism * one_fetch;
       // A share of the repos' part that is small enough for intake to open with
       // it: a pause below a 32nd gains nothing.
-      EXPECT_EQ(x.doubts, limit / limits::doubt_memory_part);
-      EXPECT_LT(x.doubts, limit / 32);
+      EXPECT_EQ(x.document_waits, limit / limits::document_wait_memory_part);
+      EXPECT_LT(x.document_waits, limit / 32);
       // The rest is for the program, and holds listed names and claims.
       EXPECT_LE(x.claims, limit / limits::claims_memory_part);
       EXPECT_LE(x.lookup_failures * limits::lookup_failure_bytes,

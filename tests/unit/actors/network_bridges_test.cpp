@@ -95,7 +95,7 @@ TEST_F(AccountBridgeTest, AHostSaysWhatTheAccountIs) {
     const auto x = ask(answer_with(
       200, R"({"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz",)"
              + std::string{rest} + '}'));
-    EXPECT_EQ(x.what, account_answer::kind::told);
+    EXPECT_EQ(x.what, account_answer::kind::stated);
     return x.account;
   };
   EXPECT_EQ(said(R"("active":true)"), account_status::active);
@@ -104,7 +104,7 @@ TEST_F(AccountBridgeTest, AHostSaysWhatTheAccountIs) {
   EXPECT_EQ(said(R"("active":false,"status":"resting")"),
             account_status::inactive);
   const auto refused = ask(answer_with(400, R"({"error":"RepoTakendown"})"));
-  EXPECT_EQ(refused.what, account_answer::kind::told);
+  EXPECT_EQ(refused.what, account_answer::kind::stated);
   EXPECT_EQ(refused.account, account_status::takendown);
 }
 
@@ -122,7 +122,7 @@ TEST_F(AccountBridgeTest, TheRevIsAskedForWhereItIsLeftOut) {
     make_account_asker(client)(known_did, "https://pds.test",
                                as<supervisor_actor>());
     const auto out = next<account_answer>().value_or(account_answer{});
-    EXPECT_EQ(out.what, account_answer::kind::told);
+    EXPECT_EQ(out.what, account_answer::kind::stated);
     return std::pair{out.rev, client->requests.size()};
   };
   const std::string head = R"({"did":"did:plc:ewvi7nxzyoun6zhxrhs64oiz",)";

@@ -42,8 +42,8 @@ TEST(question_machine, what_an_earlier_life_was_told_counts) {
     ASSERT_EQ(x.on_timer(now).ask.size(), 1u) << age.count();
     const auto out
       = x.on_answer({repo, pds, account_answer::kind::not_found}, now);
-    ASSERT_EQ(out.told.size(), 1u);
-    EXPECT_EQ(out.told[0].account, account_status::deleted);
+    ASSERT_EQ(out.answers.size(), 1u);
+    EXPECT_EQ(out.answers[0].account, account_status::deleted);
   }
 }
 
@@ -88,7 +88,7 @@ TEST(question_machine, its_memory_is_counted) {
   EXPECT_EQ(x.bytes(), 0u);
   x.on_question(asked(), now);
   EXPECT_EQ(x.bytes(), limits::account_question_bytes);
-  x.on_answer({repo, pds, account_answer::kind::told, account_status::active},
+  x.on_answer({repo, pds, account_answer::kind::stated, account_status::active},
               now);
   EXPECT_EQ(x.bytes(), limits::account_answer_kept_bytes);
 }

@@ -39,11 +39,11 @@ struct world {
   void take(const question_machine::effects& x) {
     for (const auto& each : x.ask)
       asked.push_back(each.repo);
-    for (const auto& each : x.told)
+    for (const auto& each : x.answers)
       if (each.once)
         lost.push_back(each.repo);
       else
-        told.push_back(each.account);
+        answers.push_back(each.account);
     for (const auto& each : x.refused)
       refused.push_back(each.repo);
     timer = x.timer;
@@ -74,7 +74,7 @@ struct world {
   }
 
   void tell(size_t n, account_status x, const std::string& host = pds) {
-    answer({repo_of(n), host, said::told, x});
+    answer({repo_of(n), host, said::stated, x});
   }
 
   void pass(std::chrono::microseconds x) {
@@ -86,7 +86,7 @@ struct world {
   question_machine machine;
   steady_time now{1'000'000'000};
   std::vector<atproto::did> asked;
-  std::vector<account_status> told;
+  std::vector<account_status> answers;
   std::vector<atproto::did> refused;
   std::vector<atproto::did> lost;
   std::optional<steady_time> timer;
@@ -101,7 +101,7 @@ TEST(question_machine, an_account_is_asked_about_once_in_an_interval) {
   x.ask(1, pds, true);
   EXPECT_EQ(x.asked.size(), 1u);
   x.tell(1, account_status::deactivated);
-  EXPECT_THAT(x.told, ElementsAre(account_status::deactivated));
+  EXPECT_THAT(x.answers, ElementsAre(account_status::deactivated));
   x.pass(limits::account_question_interval - 1us);
   x.ask(1);
   EXPECT_EQ(x.asked.size(), 1u);
@@ -119,14 +119,14 @@ TEST(question_machine, an_account_is_gone_when_it_was_not_found_twice) {
   world x;
   x.ask(1);
   x.not_found(1);
-  EXPECT_THAT(x.told, IsEmpty());
+  EXPECT_THAT(x.answers, IsEmpty());
   EXPECT_THAT(x.lost, ElementsAre(repo_of(1)));
   x.pass(x.options.gone_grace - 1us);
   EXPECT_EQ(x.asked.size(), 1u);
   x.pass(1us);
   EXPECT_EQ(x.asked.size(), 2u);
   x.not_found(1);
-  EXPECT_THAT(x.told, ElementsAre(account_status::deleted));
+  EXPECT_THAT(x.answers, ElementsAre(account_status::deleted));
   EXPECT_EQ(x.machine.open(), 0u);
 }
 
@@ -136,7 +136,7 @@ TEST(question_machine, an_account_that_is_found_the_second_time_is_there) {
   x.not_found(1);
   x.pass(x.options.gone_grace);
   x.tell(1, account_status::active);
-  EXPECT_THAT(x.told, ElementsAre(account_status::active));
+  EXPECT_THAT(x.answers, ElementsAre(account_status::active));
 }
 
 // A fetch's RepoNotFound counts as the first one.
@@ -148,7 +148,7 @@ TEST(question_machine, a_fetch_that_found_nothing_counts_as_asked) {
   x.pass(x.options.gone_grace);
   EXPECT_EQ(x.asked.size(), 1u);
   x.not_found(1);
-  EXPECT_THAT(x.told, ElementsAre(account_status::deleted));
+  EXPECT_THAT(x.answers, ElementsAre(account_status::deleted));
 }
 
 // protocol-coverage.md 4.5: host unreachable: status unchanged
@@ -167,7 +167,7 @@ TEST(question_machine, a_host_that_does_not_answer_is_asked_later_and_later) {
   }
   x.answer({repo_of(1), pds, world::said::failed});
   EXPECT_EQ(x.machine.open(), 0u);
-  EXPECT_THAT(x.told, IsEmpty());
+  EXPECT_THAT(x.answers, IsEmpty());
   EXPECT_THAT(x.refused, IsEmpty()) << "nobody waits for it";
 }
 
@@ -186,7 +186,7 @@ TEST(question_machine, a_question_that_somebody_waits_for_comes_again) {
   EXPECT_EQ(x.machine.open(), 0u);
   x.ask_urgently(1, pds);
   x.tell(1, account_status::active);
-  EXPECT_THAT(x.told, ElementsAre(account_status::active));
+  EXPECT_THAT(x.answers, ElementsAre(account_status::active));
 }
 
 // actors.md, What an account is: after Retry-After the host rests, not only the
@@ -197,7 +197,7 @@ TEST(question_machine, a_host_that_asks_for_time_gets_it) {
     x.ask(i);
   ASSERT_EQ(x.asked.size(), limits::account_questions_per_host_max);
   x.answer({x.asked[0], pds, world::said::failed, account_status::active, 90s});
-  x.answer({x.asked[1], pds, world::said::told, account_status::active});
+  x.answer({x.asked[1], pds, world::said::stated, account_status::active});
   EXPECT_EQ(x.asked.size(), limits::account_questions_per_host_max);
   x.ask(50, "https://other.test");
   EXPECT_EQ(x.asked.back(), repo_of(50));
@@ -237,7 +237,7 @@ TEST(question_machine, hosts_are_asked_in_turn_and_few_at_a_time) {
     const auto repo = x.asked[done];
     EXPECT_TRUE(all.insert(repo).second);
     for (size_t i = 0; i < 20; ++i)
-      x.answer({repo, host(i), world::said::told, account_status::active});
+      x.answer({repo, host(i), world::said::stated, account_status::active});
   }
   EXPECT_EQ(all.size(), number);
   EXPECT_EQ(x.machine.open(), 0u);
@@ -250,9 +250,9 @@ TEST(question_machine, the_latest_host_counts) {
   x.ask(1, "https://other.test", true);
   EXPECT_THAT(x.asked, ElementsAre(repo_of(1)));
   x.tell(1, account_status::active);
-  EXPECT_THAT(x.told, IsEmpty());
+  EXPECT_THAT(x.answers, IsEmpty());
   x.tell(1, account_status::active, "https://other.test");
-  EXPECT_THAT(x.told, ElementsAre(account_status::active));
+  EXPECT_THAT(x.answers, ElementsAre(account_status::active));
 }
 
 TEST(question_machine, a_host_that_cannot_say_is_left_alone) {

@@ -141,7 +141,7 @@ TEST(repo_listings, a_newer_rev_is_no_mismatch_while_the_stream_is_behind) {
   }
 }
 
-// limits::listing_doubt_step: without a grace this must not be a busy loop
+// limits::listing_wait_step: without a grace this must not be a busy loop
 TEST(repo_listings, a_stream_that_is_behind_is_looked_at_in_steps) {
   repo_world x;
   auto hasty = *x.settings;
@@ -155,11 +155,11 @@ TEST(repo_listings, a_stream_that_is_behind_is_looked_at_in_steps) {
   x.list(x.account.rev(), account_status::active, pds_id);
   x.pass(0us);
   ASSERT_TRUE(x.timer);
-  EXPECT_EQ(*x.timer - x.now.steady, limits::listing_doubt_step);
+  EXPECT_EQ(*x.timer - x.now.steady, limits::listing_wait_step);
   EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 0u);
 }
 
-// limits::listing_doubt_max: however far it is behind
+// limits::listing_wait_max: however far it is behind
 TEST(repo_listings, a_stream_that_never_catches_up_is_not_waited_for) {
   repo_world x;
   x.sync();
@@ -168,7 +168,7 @@ TEST(repo_listings, a_stream_that_never_catches_up_is_not_waited_for) {
   x.board.put(stream);
   x.make_commit();
   x.list(x.account.rev(), account_status::active, pds_id);
-  x.pass(limits::listing_doubt_max - 1us);
+  x.pass(limits::listing_wait_max - 1us);
   EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 0u);
   x.pass(x.settings->listing_grace);
   EXPECT_EQ(x.count_of(repo_counter::listing_mismatch), 1u);
@@ -233,7 +233,8 @@ TEST(repo_listings, the_line_of_another_upstream_is_not_forgotten) {
   ASSERT_EQ(x.row->account, account_status::takendown);
   x.list(x.account.rev(), account_status::active, pds_id);
   x.list(x.account.rev(), account_status::active, relay_id);
-  for (auto left = 10; left > 0 && x.machine->doubt() != nullptr; --left) {
+  for (auto left = 10; left > 0 && x.machine->undecided_line() != nullptr;
+       --left) {
     x.pass(limits::second_look_pause);
     x.learn(x.identity()); // Whether the account moved is looked up meanwhile.
     x.settle();

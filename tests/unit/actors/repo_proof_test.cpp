@@ -70,9 +70,9 @@ TEST(repo_proof, a_newer_rev_is_waited_for_and_then_fetched) {
   stale_repo x;
   x.make_commit();
   x.answer_rev(x.account.rev(), false);
-  EXPECT_FALSE(x.machine->doubt()) << "that was not asked";
+  EXPECT_FALSE(x.machine->undecided_line()) << "that was not asked";
   x.answer_rev(x.account.rev());
-  EXPECT_TRUE(x.machine->doubt());
+  EXPECT_TRUE(x.machine->undecided_line());
   EXPECT_THAT(x.wishes, IsEmpty());
   x.pass(x.settings->listing_grace);
   x.settle();
@@ -135,11 +135,11 @@ TEST(repo_proof, a_look_while_a_commit_is_written_fetches_nothing) {
   EXPECT_THAT(x.wishes, IsEmpty());
 }
 
-// CONS-28; limits::listing_doubt_max: a listing shows a rev that a late stream
+// CONS-28; limits::listing_wait_max: a listing shows a rev that a late stream
 // has not brought yet
 TEST(repo_proof, what_was_told_ahead_of_a_late_stream_is_waited_for) {
-  constexpr std::chrono::microseconds longest = limits::listing_doubt_max;
-  for (const auto told_all : {false, true})
+  constexpr std::chrono::microseconds longest = limits::listing_wait_max;
+  for (const auto sent_all : {false, true})
     for (const auto age : {1us, longest - 1us, longest}) {
       stale_repo x;
       auto row = *x.row;
@@ -151,15 +151,15 @@ TEST(repo_proof, what_was_told_ahead_of_a_late_stream_is_waited_for) {
       x.clear();
       auto view = x.board.accounting_for(x.row->pds);
       ASSERT_NE(view.id, 0u);
-      if (!told_all)
+      if (!sent_all)
         view.quiet_since.reset();
       x.board.put(view);
       x.look();
       x.settle();
-      const auto waits = !told_all && age < longest;
+      const auto waits = !sent_all && age < longest;
       EXPECT_EQ(x.row->status,
                 waits ? repo_status::synced : repo_status::desync)
-        << told_all << ' ' << age.count();
+        << sent_all << ' ' << age.count();
     }
 }
 

@@ -100,9 +100,9 @@ protected:
 
   /// What ROUTER was told since the last call: the upstreams whose lines are
   /// not decided; 0: no line is any more.
-  std::vector<uint32_t> told_doubts() {
+  std::vector<uint32_t> undecided_upstreams() {
     std::vector<uint32_t> out;
-    for (const auto& x : router.take<listing_doubt>()) {
+    for (const auto& x : router.take<line_undecided>()) {
       EXPECT_EQ(x.repo, shell_repo(1));
       EXPECT_EQ(x.open, x.upstream != 0);
       out.push_back(x.upstream);
@@ -192,14 +192,15 @@ TEST_F(RepoShellTest, ItsRouterIsToldWhichListingIsNotDecided) {
   const auto grace = repo_settings{}.listing_grace;
   write(update_outcome::done);
   list(7);
-  EXPECT_THAT(told_doubts(), testing::ElementsAre(7));
+  EXPECT_THAT(undecided_upstreams(), testing::ElementsAre(7));
   pass(pause);
   list(8);
-  EXPECT_THAT(told_doubts(), testing::IsEmpty()) << "the first still waits";
+  EXPECT_THAT(undecided_upstreams(), testing::IsEmpty())
+    << "the first still waits";
   pass(grace - pause);
-  EXPECT_THAT(told_doubts(), testing::ElementsAre(8));
+  EXPECT_THAT(undecided_upstreams(), testing::ElementsAre(8));
   pass(pause);
-  EXPECT_THAT(told_doubts(), testing::ElementsAre(0));
+  EXPECT_THAT(undecided_upstreams(), testing::ElementsAre(0));
 }
 
 // -- its BACKFILL -------------------------------------------------------------

@@ -99,7 +99,7 @@ public:
     tell({who(), std::string{pds}, account_status::deleted, true});
   }
 
-  void tell(const account_told& x) {
+  void tell(const account_said& x) {
     perform(machine->on_host_answer(x, now));
   }
 

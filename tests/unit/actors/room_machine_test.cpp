@@ -155,7 +155,7 @@ TEST(upstream_machine, a_stream_is_not_read_without_room_and_goes_on_with_it) {
   EXPECT_GT(resumed.grant_bytes, 0u);
 }
 
-// upstream_view.hpp, told_all: a silence proves nothing while the stream is not
+// upstream_view.hpp, sent_all: a silence proves nothing while the stream is not
 // read.
 TEST(upstream_machine, a_stream_that_is_not_read_is_not_quiet) {
   tests::stream x;

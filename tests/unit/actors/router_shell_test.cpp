@@ -91,7 +91,7 @@ TEST_F(RouterShellTest, OneTooManyIsAskedToCloseAndComesBackForWork) {
   frame(3, 13);
   const auto asked = repos.at(0).actor.take<passivate_repo>();
   ASSERT_EQ(asked.size(), 1u);
-  EXPECT_TRUE(asked[0].crowded);
+  EXPECT_TRUE(asked[0].must_yield);
   EXPECT_EQ(repos.at(1).actor.count<passivate_repo>(), 0u);
   frames_of(repos.at(0).actor);
   frame(1, 14); // The REPO is closing.
@@ -216,7 +216,7 @@ TEST_F(RouterShellTest, WhatIsStillTooMuchIsAskedAgainByTheSweep) {
   pass(limits::repo_sweep_interval);
   const auto asked = repos.at(1).actor.take<passivate_repo>();
   ASSERT_EQ(asked.size(), 1u);
-  EXPECT_TRUE(asked[0].crowded);
+  EXPECT_TRUE(asked[0].must_yield);
 }
 
 TEST_F(RouterShellTest, ABusyRepoGetsWhatCameMeanwhile) {
@@ -240,7 +240,7 @@ TEST_F(RouterShellTest, AnIdleRepoIsAskedToCloseByTheSweep) {
   }
   const auto asked = repos.at(0).actor.take<passivate_repo>();
   ASSERT_EQ(asked.size(), 1u);
-  EXPECT_FALSE(asked[0].crowded);
+  EXPECT_FALSE(asked[0].must_yield);
 }
 
 TEST_F(RouterShellTest, TheSweepComesInItsIntervalAndNotBefore) {

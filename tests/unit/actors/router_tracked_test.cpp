@@ -93,24 +93,24 @@ TEST_F(RouterTrackedTest, ADiscoveryThatFailedIsMadeAgain) {
   EXPECT_EQ(repos[1].actor.count<add_repos>(), 1u);
 }
 
-// actors.md, Falling asleep; limits::listing_doubts_part: the number of REPOs
+// actors.md, Falling asleep; limits::undecided_part: the number of REPOs
 // that stay awake because of a listing, however many lines it has
 TEST_F(RouterTrackedTest, SoManyReposDoubtAndTheListingWaits) {
   answer = caf::make_message(listing_taken{});
   constexpr size_t residents = 16;
-  constexpr auto most = residents / limits::listing_doubts_part / 2;
+  constexpr auto most = residents / limits::undecided_part / 2;
   start(at_most(residents));
   repo_listing page;
   for (size_t i = 1; i <= most + 1; ++i)
     page.repos.push_back({shell_repo(i), {}, {}, {}, 7});
   for (auto& line : page.repos)
-    caf::anon_send(router, listing_doubt{line.repo, 7, true});
+    caf::anon_send(router, line_undecided{line.repo, 7, true});
   run();
-  tell(router, listing_doubt{shell_repo(most + 1), 7, false});
+  tell(router, line_undecided{shell_repo(most + 1), 7, false});
   tell(router, page);
   EXPECT_EQ(repos.size(), 0u) << "all places are taken";
-  tell(router, listing_doubt{shell_repo(1), 7, false});
-  EXPECT_EQ(repos.size(), most + 1) << "none of them doubts";
+  tell(router, line_undecided{shell_repo(1), 7, false});
+  EXPECT_EQ(repos.size(), most + 1) << "none of them has an open line";
   EXPECT_EQ(repos.back().actor.count<repo_listed>(), 1u) << "none is forgotten";
 }
 
@@ -140,7 +140,7 @@ TEST_F(RouterTrackedTest, ARepoThatDiesGivesItsPlaceBack) {
   answer = caf::make_message(listing_taken{});
   start(at_most(2)); // There is one place.
   frame(1, 11);
-  tell(router, listing_doubt{shell_repo(1), 7, true});
+  tell(router, line_undecided{shell_repo(1), 7, true});
   repo_listing page;
   page.repos.push_back({shell_repo(2), {}, {}, {}, 7});
   tell(router, page);

@@ -126,7 +126,7 @@ TEST_P(SilentCrowd, HonestReposDoNotWaitForAllThatNeverAnswers) {
     x.add(first_silent + i);
   for (int i = 0; i < 20; ++i)
     x.add(first_honest + i);
-  const auto crowd = limits::fetch_answer_wait_crowded + 2 * tick_time;
+  const auto crowd = limits::fetch_answer_wait_busy + 2 * tick_time;
   const auto permits = static_cast<int>(GetParam());
   // With one or two permits, silent hosts that rested get half of the time.
   x.run((permits > 2 ? 1 : 2) * 150 * crowd / permits + 20s);

@@ -101,7 +101,7 @@ TEST(silent_hosts, a_host_that_answered_the_last_time_is_waited_for) {
   EXPECT_THAT(x.unanswered, IsEmpty());
 }
 
-// limits::fetch_answer_wait_crowded: with one host more than permits, and not a
+// limits::fetch_answer_wait_busy: with one host more than permits, and not a
 // microsecond less
 TEST(silent_hosts, a_crowd_has_less_time_each) {
   queue x{with_permits(2)};
@@ -110,13 +110,13 @@ TEST(silent_hosts, a_crowd_has_less_time_each) {
   x.download(1);
   const auto began = x.now;
   ask_range(x, 2, 4);
-  x.now = began + limits::fetch_answer_wait_crowded;
+  x.now = began + limits::fetch_answer_wait_busy;
   x.tick();
   EXPECT_THAT(x.unanswered, IsEmpty()) << "as many as there are permits";
-  x.now = began + (limits::fetch_answer_wait_crowded - 1us);
+  x.now = began + (limits::fetch_answer_wait_busy - 1us);
   x.ask(4, host_of(4));
   EXPECT_THAT(x.unanswered, IsEmpty());
-  x.now = began + limits::fetch_answer_wait_crowded;
+  x.now = began + limits::fetch_answer_wait_busy;
   x.tick();
   EXPECT_THAT(x.unanswered, ElementsAre(name(0), name(1)));
 }
@@ -212,7 +212,7 @@ TEST(silent_hosts, give_back_what_others_need) {
   for (int i = 0; i < 3; ++i)
     x.download(i);
   ask_range(x, 10, 14);
-  x.pass(limits::fetch_answer_wait_crowded);
+  x.pass(limits::fetch_answer_wait_busy);
   EXPECT_THAT(x.unanswered, ElementsAre(name(1), name(2)));
   x.end(1);
   x.end(2);

@@ -95,14 +95,14 @@ TEST(upstream_view, after_late_frames_a_longer_silence_proves) {
   x.quiet_min = 60s;
   x.quiet_since = now + -(x.quiet_min - 1us);
   EXPECT_FALSE(x.proves(now, wall));
-  EXPECT_FALSE(x.told_all(wall, now, 10s));
+  EXPECT_FALSE(x.sent_all(wall, now, 10s));
   x.passed = wall + -2h;
   EXPECT_EQ(x.staleness(wall, now, 10s), 7'200);
   x.quiet_since = now + -x.quiet_min;
   EXPECT_TRUE(x.proves(now, wall));
-  EXPECT_TRUE(x.told_all(wall, now, 10s));
+  EXPECT_TRUE(x.sent_all(wall, now, 10s));
   EXPECT_EQ(x.staleness(wall, now, 10s), 0);
-  EXPECT_FALSE(x.told_all(wall, now, 61s)) << "a longer grace counts";
+  EXPECT_FALSE(x.sent_all(wall, now, 61s)) << "a longer grace counts";
 }
 
 TEST(upstream_view, of_a_new_stream_the_time_since_its_opening_is_told) {
@@ -112,9 +112,9 @@ TEST(upstream_view, of_a_new_stream_the_time_since_its_opening_is_told) {
   auto x = view_of(1, host, true, true);
   x.opened_at = now + -90s;
   EXPECT_EQ(x.staleness(wall, now, 10s), 90);
-  x.told_until = wall + -30s;
+  x.sent_until = wall + -30s;
   EXPECT_EQ(x.staleness(wall, now, 10s), 30);
-  x.told_until = {};
+  x.sent_until = {};
   x.connected = false;
   EXPECT_EQ(x.staleness(wall, now, 10s), 0) << "it never was";
 }

@@ -12,8 +12,8 @@ using testing::IsEmpty;
 
 using waking = wake_machine<int>;
 
-/// With this number of REPOs a shard that keeps three awake is crowded.
-constexpr size_t shard_crowd = 3 * limits::resident_crowd_factor + 1;
+/// With this number of REPOs a shard that keeps three awake is full.
+constexpr size_t shard_full = 3 * limits::awake_factor_max + 1;
 
 atproto::did waking_repo(size_t i) {
   return atproto::did::trusted("did:web:r" + std::to_string(i) + ".test");
@@ -45,7 +45,7 @@ struct waking_shard {
   /// @returns the seqs of frames that need not wait
   template <class Wakes>
   std::vector<uint64_t> take(uint32_t stream, const std::vector<size_t>& repos,
-                             Wakes wakes, size_t residents = shard_crowd) {
+                             Wakes wakes, size_t residents = shard_full) {
     std::vector<uint64_t> out;
     for (const auto& x : machine.take(repo_batch(stream, repos), residents, wakes))
       out.push_back(x.at.seq);
@@ -63,20 +63,21 @@ struct waking_shard {
   }
 };
 
-// architecture.md, When memory runs short: limits::resident_crowd_factor times
+// architecture.md, When memory runs short: limits::awake_factor_max times
 // as many, and one more
 TEST(wake_machine, a_batch_passes_as_long_as_it_cannot_make_a_crowd) {
   waking_shard x;
-  EXPECT_THAT(x.take(7, {1, 2, 3}, all_wake, shard_crowd - 3), ElementsAre(1, 2, 3));
-  EXPECT_THAT(x.take(7, {4, 5, 6}, all_wake, shard_crowd - 2), IsEmpty());
+  EXPECT_THAT(x.take(7, {1, 2, 3}, all_wake, shard_full - 3),
+              ElementsAre(1, 2, 3));
+  EXPECT_THAT(x.take(7, {4, 5, 6}, all_wake, shard_full - 2), IsEmpty());
 }
 
 TEST(wake_machine, frames_go_on_while_one_more_repo_makes_no_crowd) {
   waking_shard x;
   x.wait(7, {1, 2});
-  EXPECT_EQ(x.next(shard_crowd), 0u);
-  EXPECT_EQ(x.next(shard_crowd - 1), 1u);
-  EXPECT_EQ(x.next(shard_crowd), 0u);
+  EXPECT_EQ(x.next(shard_full), 0u);
+  EXPECT_EQ(x.next(shard_full - 1), 1u);
+  EXPECT_EQ(x.next(shard_full), 0u);
   EXPECT_EQ(x.next(), 2u);
 }
 

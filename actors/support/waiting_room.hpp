@@ -15,16 +15,16 @@
 namespace weir::actors {
 
 /// Bytes taken by frames that wait for a document.
-struct doubt_bytes {
+struct waiting_bytes {
   uint64_t memory = 0;
   uint64_t disk = 0;
 
-  bool operator==(const doubt_bytes&) const = default;
+  bool operator==(const waiting_bytes&) const = default;
 };
 
 /// Who can delay the document of `repo`: the host of a did:web, or for other
 /// DIDs, the stream that brought the frames.
-inline std::string doubt_source(const atproto::did& repo, uint32_t upstream) {
+inline std::string waiting_source(const atproto::did& repo, uint32_t upstream) {
   auto out = identity_source(repo);
   return out == directory_source ? "stream " + std::to_string(upstream) : out;
 }
@@ -33,19 +33,19 @@ inline std::string doubt_source(const atproto::did& repo, uint32_t upstream) {
 /// that does not answer decides how long they wait, so the frames of one source
 /// may take only a part of the room. A frame without room is dropped, and its
 /// repo is fetched. Any thread.
-class doubt_room {
+class waiting_room {
 public:
   /// Call it before the first claim. Without it there is no limit.
-  void set_most(const doubt_bytes& most) noexcept { most_ = most; }
+  void set_most(const waiting_bytes& most) noexcept { most_ = most; }
 
   /// Changes the bytes of one repo. A decrease always succeeds.
   /// @returns false when there is no room for an increase; nothing has changed
   /// then.
-  bool change(const std::string& source, const doubt_bytes& was,
-              const doubt_bytes& now) {
+  bool change(const std::string& source, const waiting_bytes& was,
+              const waiting_bytes& now) {
     const std::lock_guard guard{mutex_};
     auto& own = sources_[source];
-    constexpr auto part = limits::doubt_source_part;
+    constexpr auto part = limits::document_wait_source_part;
     const auto fits
       = !grows_beyond(all_.memory, was.memory, now.memory, most_.memory)
         && !grows_beyond(all_.disk, was.disk, now.disk, most_.disk)
@@ -57,12 +57,12 @@ public:
         x->memory += now.memory - was.memory;
         x->disk += now.disk - was.disk;
       }
-    if (own == doubt_bytes{})
+    if (own == waiting_bytes{})
       sources_.erase(source);
     return fits;
   }
 
-  doubt_bytes held() const {
+  waiting_bytes held() const {
     const std::lock_guard guard{mutex_};
     return all_;
   }
@@ -73,45 +73,45 @@ private:
     return now > was && all - was + now > most;
   }
 
-  doubt_bytes most_{UINT64_MAX, UINT64_MAX};
+  waiting_bytes most_{UINT64_MAX, UINT64_MAX};
   mutable std::mutex mutex_;
-  doubt_bytes all_;
+  waiting_bytes all_;
   /// Only sources that take something: at most one for each waiting repo.
-  std::unordered_map<std::string, doubt_bytes> sources_;
+  std::unordered_map<std::string, waiting_bytes> sources_;
 };
 
 /// The bytes of one repo in the room; released when the claim ends.
-class doubt_claim {
+class room_claim {
 public:
-  explicit doubt_claim(std::shared_ptr<doubt_room> room) noexcept
+  explicit room_claim(std::shared_ptr<waiting_room> room) noexcept
     : room_(std::move(room)) {}
 
-  ~doubt_claim() { clear(); }
+  ~room_claim() { clear(); }
 
-  doubt_claim(const doubt_claim&) = delete;
-  doubt_claim& operator=(const doubt_claim&) = delete;
+  room_claim(const room_claim&) = delete;
+  room_claim& operator=(const room_claim&) = delete;
 
   /// Claims room for what the repo keeps. A node that runs short of memory or
   /// disk drops these frames first, because a fetch brings them.
   /// @param upstream The stream that brought the first of them.
   /// @returns false when the frames must be dropped.
-  bool keep(const doubt_bytes& now, const atproto::did& repo, uint32_t upstream,
-            const intake_board& intake) {
-    if (now == doubt_bytes{}) {
+  bool keep(const waiting_bytes& now, const atproto::did& repo,
+            uint32_t upstream, const intake_board& intake) {
+    if (now == waiting_bytes{}) {
       clear();
       return true;
     }
     for (const auto what : {shortage::memory, shortage::disk})
       if (intake.level(what) != intake_level::open)
         return false;
-    return set(doubt_source(repo, upstream), now);
+    return set(waiting_source(repo, upstream), now);
   }
 
   /// @returns false when there is no room.
-  bool set(std::string source, const doubt_bytes& now) {
+  bool set(std::string source, const waiting_bytes& now) {
     if (now == held_)
       return true;
-    if (held_ == doubt_bytes{})
+    if (held_ == waiting_bytes{})
       source_ = std::move(source);
     if (!room_->change(source_, held_, now))
       return false;
@@ -120,14 +120,14 @@ public:
   }
 
   void clear() noexcept {
-    if (held_ != doubt_bytes{})
+    if (held_ != waiting_bytes{})
       room_->change(source_, std::exchange(held_, {}), {});
   }
 
 private:
-  std::shared_ptr<doubt_room> room_;
+  std::shared_ptr<waiting_room> room_;
   std::string source_;
-  doubt_bytes held_;
+  waiting_bytes held_;
 };
 
 } // namespace weir::actors

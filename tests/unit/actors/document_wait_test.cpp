@@ -1,4 +1,4 @@
-#include "actors/repo/identity_doubt.hpp"
+#include "actors/repo/document_wait.hpp"
 #include "actors/repo/limits.hpp"
 #include "actors/repo/refetch_plan.hpp"
 #include "actors/repo/refresh_pace.hpp"
@@ -14,14 +14,14 @@ account_sources::saying word_of(uint32_t upstream, uint64_t seq) {
   return {storage::account_status::deactivated, {upstream, 1, seq}};
 }
 
-uint64_t taken(identity_doubt& x, uint32_t upstream) {
+uint64_t taken(document_wait& x, uint32_t upstream) {
   const auto word = x.take_word([=](uint32_t y) { return y == upstream; });
   return word ? word->at.seq : 0;
 }
 
 // protocol-coverage.md 4.1: the last statement of each host counts
-TEST(identity_doubt, the_last_word_of_the_hosts_stream_counts) {
-  identity_doubt x;
+TEST(document_wait, the_last_word_of_the_hosts_stream_counts) {
+  document_wait x;
   x.hold(word_of(1, 10));
   x.hold(word_of(2, 20));
   x.hold(word_of(1, 11));
@@ -34,8 +34,8 @@ TEST(identity_doubt, the_last_word_of_the_hosts_stream_counts) {
 }
 
 // limits::held_words_max, and one more
-TEST(identity_doubt, a_word_too_many_takes_the_place_of_the_oldest) {
-  identity_doubt x;
+TEST(document_wait, a_word_too_many_takes_the_place_of_the_oldest) {
+  document_wait x;
   for (uint32_t i = 1; i <= limits::held_words_max; ++i)
     x.hold(word_of(i, i));
   EXPECT_FALSE(x.regrets());
@@ -48,8 +48,8 @@ TEST(identity_doubt, a_word_too_many_takes_the_place_of_the_oldest) {
 
 // protocol-coverage.md 2.5.6: frames that were dropped without a check lead to
 // a fetch, checked ones do not
-TEST(identity_doubt, frames_that_are_dropped_are_regretted) {
-  identity_doubt x;
+TEST(document_wait, frames_that_are_dropped_are_regretted) {
+  document_wait x;
   x.keep_frames(7);
   x.keep_frames(8);
   EXPECT_EQ(x.from(), 7u);

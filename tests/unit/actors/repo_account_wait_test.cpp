@@ -21,7 +21,7 @@ struct woken_repo : repo_world {
     restart();
   }
 
-  uint64_t account_said(bool active, std::string_view status,
+  uint64_t send_account(bool active, std::string_view status,
                         uint32_t upstream = pds_id) {
     const auto frame = account_frame(1, active, status, account.did());
     return take({frame.view().begin(), frame.view().end()}, upstream);
@@ -30,11 +30,11 @@ struct woken_repo : repo_world {
 
 // protocol-coverage.md 4: it is decided when the identity comes;
 // actors.md, A document that may be old: its stream does not wait for that
-TEST(repo_account_doubt, an_account_event_outlives_a_slow_identity) {
+TEST(repo_account_wait, an_account_event_outlives_a_slow_identity) {
   woken_repo x;
   x.take(x.make_commit(), pds_id);
-  x.account_said(false, "suspended");
-  x.account_said(false, "takendown");
+  x.send_account(false, "suspended");
+  x.send_account(false, "takendown");
   x.pass(wait_max);
   EXPECT_THAT(x.done, IsEmpty());
   x.settle();
@@ -50,9 +50,9 @@ TEST(repo_account_doubt, an_account_event_outlives_a_slow_identity) {
 }
 
 // protocol-coverage.md 4.1: a former host's statement does not count
-TEST(repo_account_doubt, a_held_event_counts_from_the_current_host_only) {
+TEST(repo_account_wait, a_held_event_counts_from_the_current_host_only) {
   woken_repo x;
-  const auto seq = x.account_said(false, "takendown", other_pds_id);
+  const auto seq = x.send_account(false, "takendown", other_pds_id);
   x.pass(wait_max);
   x.learn(x.identity());
   x.learn(x.identity());
@@ -63,9 +63,9 @@ TEST(repo_account_doubt, a_held_event_counts_from_the_current_host_only) {
 }
 
 // An inactive account is not fetched, so nothing else requests its identity
-TEST(repo_account_doubt, a_held_event_goes_on_asking_for_the_identity) {
+TEST(repo_account_wait, a_held_event_goes_on_asking_for_the_identity) {
   woken_repo x;
-  x.account_said(false, "takendown");
+  x.send_account(false, "takendown");
   x.pass(wait_max);
   x.settle();
   x.learn(fail(ec::unreachable, "no directory"));
@@ -81,9 +81,9 @@ TEST(repo_account_doubt, a_held_event_goes_on_asking_for_the_identity) {
 
 // architecture.md, When memory runs short: held events do not fill memory; a
 // listing shows the state later
-TEST(repo_account_doubt, a_held_event_is_given_up_when_memory_is_short) {
+TEST(repo_account_wait, a_held_event_is_given_up_when_memory_is_short) {
   woken_repo x;
-  x.account_said(false, "takendown");
+  x.send_account(false, "takendown");
   x.pass(wait_max);
   x.settle();
   x.learn(fail(ec::unreachable, "no directory"));
@@ -93,9 +93,9 @@ TEST(repo_account_doubt, a_held_event_is_given_up_when_memory_is_short) {
 }
 
 // A DID that does not exist has no host to speak for it
-TEST(repo_account_doubt, a_held_event_of_no_did_is_dropped) {
+TEST(repo_account_wait, a_held_event_of_no_did_is_dropped) {
   woken_repo x;
-  const auto seq = x.account_said(false, "takendown");
+  const auto seq = x.send_account(false, "takendown");
   x.pass(wait_max);
   x.settle();
   for (int i = 0; i < 2; ++i)
@@ -107,10 +107,10 @@ TEST(repo_account_doubt, a_held_event_of_no_did_is_dropped) {
 
 // protocol-coverage.md 4.1: a relay's statement needs no identity, whatever its
 // place
-TEST(repo_account_doubt, a_relay_is_heard_when_the_frames_before_are_given_up) {
+TEST(repo_account_wait, a_relay_is_heard_when_the_frames_before_are_given_up) {
   woken_repo x;
   const auto commit = x.take(x.make_commit());
-  const auto seq = x.account_said(false, "takendown", relay_id);
+  const auto seq = x.send_account(false, "takendown", relay_id);
   EXPECT_EQ(x.machine->row().account, account_status::active);
   x.pass(wait_max);
   x.settle();
@@ -120,11 +120,11 @@ TEST(repo_account_doubt, a_relay_is_heard_when_the_frames_before_are_given_up) {
 }
 
 // protocol-coverage.md 4: a later statement outweighs a held one
-TEST(repo_account_doubt, a_held_event_is_overtaken_by_a_later_one) {
+TEST(repo_account_wait, a_held_event_is_overtaken_by_a_later_one) {
   woken_repo x;
-  const auto first = x.account_said(false, "takendown");
+  const auto first = x.send_account(false, "takendown");
   x.pass(wait_max);
-  const auto second = x.account_said(false, "suspended");
+  const auto second = x.send_account(false, "suspended");
   x.pass(wait_max);
   x.settle();
   EXPECT_TRUE(x.finished(first));
@@ -171,7 +171,7 @@ struct refused_repo : repo_world {
 
 // protocol-coverage.md 4.5: one answer erases nothing; a host that is being
 // restored knows no accounts either
-TEST(repo_account_doubt, a_host_that_knows_nothing_of_a_repo_is_asked_again) {
+TEST(repo_account_wait, a_host_that_knows_nothing_of_a_repo_is_asked_again) {
   refused_repo x;
   EXPECT_EQ(x.refreshes, 1u);
   EXPECT_FALSE(x.write().erase);
@@ -188,7 +188,7 @@ TEST(repo_account_doubt, a_host_that_knows_nothing_of_a_repo_is_asked_again) {
 }
 
 // limits::account_question_pause
-TEST(repo_account_doubt, a_question_without_room_is_asked_again) {
+TEST(repo_account_wait, a_question_without_room_is_asked_again) {
   refused_repo x;
   x.learn(x.identity());
   ASSERT_EQ(x.questions.size(), 1u);
@@ -206,7 +206,7 @@ TEST(repo_account_doubt, a_question_without_room_is_asked_again) {
   EXPECT_EQ(x.questions.size(), 2u) << "it found room";
 }
 
-TEST(repo_account_doubt, who_asks_by_hand_does_not_wait_for_room) {
+TEST(repo_account_wait, who_asks_by_hand_does_not_wait_for_room) {
   repo_world x;
   x.sync();
   x.account_event(false, "deactivated");
@@ -225,7 +225,7 @@ TEST(repo_account_doubt, who_asks_by_hand_does_not_wait_for_room) {
 
 // protocol-coverage.md 5: a new document shows the current host
 // protocol-coverage.md 4.5
-TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {
+TEST(repo_account_wait, a_host_that_lost_a_repo_is_believed_when_confirmed) {
   refused_repo x;
   x.learn(x.identity());
   x.settle();
@@ -245,7 +245,7 @@ TEST(repo_account_doubt, a_host_that_lost_a_repo_is_believed_when_confirmed) {
 
 // protocol-coverage.md 4.6, 5: after a migration the old host does not have it
 // protocol-coverage.md 4.5
-TEST(repo_account_doubt, a_former_host_that_lost_a_repo_proves_nothing) {
+TEST(repo_account_wait, a_former_host_that_lost_a_repo_proves_nothing) {
   for (const auto twice : {false, true}) {
     refused_repo x;
     if (twice) {
@@ -273,7 +273,7 @@ TEST(repo_account_doubt, a_former_host_that_lost_a_repo_proves_nothing) {
 
 // protocol-coverage.md 5: the answer is older than the refusal, or there is
 // none
-TEST(repo_account_doubt, an_old_document_confirms_nothing) {
+TEST(repo_account_wait, an_old_document_confirms_nothing) {
   refused_repo x;
   x.learn(x.identity(), false, x.asked - 1);
   // It is the known one, while another one comes.
@@ -288,7 +288,7 @@ TEST(repo_account_doubt, an_old_document_confirms_nothing) {
 
 // protocol-coverage.md 5: the other refusals give the account's state, and its
 // records are kept: they count at once if the document is new
-TEST(repo_account_doubt, a_refused_fetch_waits_for_a_new_document) {
+TEST(repo_account_wait, a_refused_fetch_waits_for_a_new_document) {
   for (const auto moves : {false, true}) {
     repo_world x;
     x.sync();
@@ -314,7 +314,7 @@ TEST(repo_account_doubt, a_refused_fetch_waits_for_a_new_document) {
 
 // `limits::identity_current`, and a second more: up to this age a document
 // counts as current
-TEST(repo_account_doubt, a_young_document_names_the_current_host) {
+TEST(repo_account_wait, a_young_document_names_the_current_host) {
   for (const auto age :
        {limits::identity_current, limits::identity_current + 1s}) {
     repo_world x;
@@ -330,7 +330,7 @@ TEST(repo_account_doubt, a_young_document_names_the_current_host) {
 // -- frames that come again ---------------------------------------------------
 
 // protocol-coverage.md 4: the result of a later event stays, even after a crash
-TEST(repo_account_doubt, an_account_event_that_comes_again_is_ignored) {
+TEST(repo_account_wait, an_account_event_that_comes_again_is_ignored) {
   for (const auto crash : {false, true}) {
     repo_world x;
     x.sync();
@@ -355,7 +355,7 @@ TEST(repo_account_doubt, an_account_event_that_comes_again_is_ignored) {
 }
 
 // An event that waited for a frame before it was not compared when it was held.
-TEST(repo_account_doubt, an_event_that_came_again_and_was_held_is_ignored) {
+TEST(repo_account_wait, an_event_that_came_again_and_was_held_is_ignored) {
   repo_world x;
   x.sync();
   const auto frame = account_frame(1, false, "deleted", x.account.did());
@@ -376,7 +376,7 @@ TEST(repo_account_doubt, an_event_that_came_again_and_was_held_is_ignored) {
 }
 
 // ADR 1, 5: cursors of two upstreams cannot be compared
-TEST(repo_account_doubt, a_lower_cursor_of_another_upstream_or_epoch_counts) {
+TEST(repo_account_wait, a_lower_cursor_of_another_upstream_or_epoch_counts) {
   repo_world x;
   x.sync();
   for (int i = 0; i < 6; ++i)

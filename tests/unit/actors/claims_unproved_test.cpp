@@ -128,9 +128,10 @@ TEST(claims, one_proof_is_asked_for_at_a_time) {
                       x.now, x.wall);
   for (size_t i = 0; i < 100; ++i)
     for (const auto first : {1'000u, 2'000u})
-      proofs += x.machine
-                  .on_word(claimed_did(first + i), {kind::missing, {}, 0}, x.now)
-                  .prove;
+      proofs
+        += x.machine
+             .on_word(claimed_did(first + i), {kind::missing, {}, 0}, x.now)
+             .prove;
   EXPECT_EQ(proofs, 1u);
   const auto out = x.machine.on_proof(true, x.now);
   ASSERT_EQ(out.pages.size(), 2u);

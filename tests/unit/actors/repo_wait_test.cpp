@@ -55,7 +55,7 @@ private:
 
 // protocol-coverage.md 2.5.6; actors.md, A document that may be old: commits
 // are kept, finished, and judged by the next document, in order, with no fetch
-TEST(repo_doubt, commits_by_a_new_key_outlive_a_directory_that_is_away) {
+TEST(repo_wait, commits_by_a_new_key_outlive_a_directory_that_is_away) {
   for (const auto upstream : {relay_id, pds_id}) {
     rotating_repo x;
     std::vector<uint64_t> seqs;
@@ -89,7 +89,7 @@ TEST(repo_doubt, commits_by_a_new_key_outlive_a_directory_that_is_away) {
 }
 
 // architecture.md, Limits: the same holds for more commits than memory holds
-TEST(repo_doubt, what_memory_does_not_hold_is_kept_on_disk) {
+TEST(repo_wait, what_memory_does_not_hold_is_kept_on_disk) {
   rotating_repo x;
   constexpr auto count = limits::repo_waiting_commits_max + 20;
   for (size_t i = 0; i < count; ++i)
@@ -110,7 +110,7 @@ TEST(repo_doubt, what_memory_does_not_hold_is_kept_on_disk) {
 
 // limits::refused_frame_cost: it waited for the document, and its stream is
 // charged when that comes. Then a PDS's repo is fetched.
-TEST(repo_doubt, a_kept_commit_that_turns_out_forged_is_charged) {
+TEST(repo_wait, a_kept_commit_that_turns_out_forged_is_charged) {
   rotating_repo x;
   test_repo stranger{3};
   const auto seq = x.take(x.signed_by(stranger), pds_id);
@@ -126,21 +126,21 @@ TEST(repo_doubt, a_kept_commit_that_turns_out_forged_is_charged) {
 
 // architecture.md I4: the node has no room for kept commits, and a fetch brings
 // them
-TEST(repo_doubt, without_room_what_is_kept_is_dropped_and_fetched) {
+TEST(repo_wait, without_room_what_is_kept_is_dropped_and_fetched) {
   for (const auto count : {size_t{3}, limits::repo_waiting_commits_max + 20}) {
     rotating_repo x;
     for (size_t i = 0; i < count; ++i)
       x.take(x.signed_by(x.next), pds_id);
-    EXPECT_EQ(x.machine->doubted(), doubt_bytes{});
+    EXPECT_EQ(x.machine->wait_bytes(), waiting_bytes{});
     x.pass(wait_max);
     x.learn(no_directory);
     x.finish();
-    EXPECT_EQ(x.machine->doubted_from(), pds_id);
-    EXPECT_EQ(x.machine->doubted().memory, x.machine->held_bytes());
-    EXPECT_EQ(x.machine->doubted().disk > 0, count > 3);
+    EXPECT_EQ(x.machine->wait_from(), pds_id);
+    EXPECT_EQ(x.machine->wait_bytes().memory, x.machine->held_bytes());
+    EXPECT_EQ(x.machine->wait_bytes().disk > 0, count > 3);
     x.no_room();
     x.finish();
-    EXPECT_EQ(x.machine->doubted(), doubt_bytes{});
+    EXPECT_EQ(x.machine->wait_bytes(), waiting_bytes{});
     EXPECT_THAT(x.buffer, IsEmpty());
     EXPECT_EQ(x.done.size(), count);
     EXPECT_EQ(x.row->status, repo_status::desync);
@@ -155,20 +155,20 @@ TEST(repo_doubt, without_room_what_is_kept_is_dropped_and_fetched) {
   }
 }
 
-// limits::doubt_check_interval: each event checks whether there is room
-TEST(repo_doubt, a_repo_that_keeps_commits_is_looked_at_now_and_then) {
+// limits::document_wait_check_interval: each event checks whether there is room
+TEST(repo_wait, a_repo_that_keeps_commits_is_looked_at_now_and_then) {
   rotating_repo x;
   x.take(x.signed_by(x.next));
   x.pass(wait_max);
   x.settle();
   for (int i = 0; i < 3; ++i) { // The directory does not answer at all.
     ASSERT_TRUE(x.timer);
-    EXPECT_EQ(*x.timer, x.now.steady + limits::doubt_check_interval);
-    x.pass(limits::doubt_check_interval);
+    EXPECT_EQ(*x.timer, x.now.steady + limits::document_wait_check_interval);
+    x.pass(limits::document_wait_check_interval);
   }
 }
 
-TEST(repo_doubt, want_of_room_is_nothing_to_a_repo_that_keeps_nothing) {
+TEST(repo_wait, want_of_room_is_nothing_to_a_repo_that_keeps_nothing) {
   rotating_repo x;
   x.clear();
   x.no_room();
@@ -177,7 +177,7 @@ TEST(repo_doubt, want_of_room_is_nothing_to_a_repo_that_keeps_nothing) {
 }
 
 // protocol-coverage.md 2.5.6: the document has come and has the same key
-TEST(repo_doubt, forged_commits_are_refused_without_a_fetch) {
+TEST(repo_wait, forged_commits_are_refused_without_a_fetch) {
   rotating_repo x;
   test_repo stranger{3};
   const auto honest = x.account;
@@ -202,7 +202,7 @@ TEST(repo_doubt, forged_commits_are_refused_without_a_fetch) {
 }
 
 // hostile-inputs.md 2.1.38: a stranger's frames about it delay no valid commit
-TEST(repo_doubt, true_commits_do_not_wait_behind_forged_ones) {
+TEST(repo_wait, true_commits_do_not_wait_behind_forged_ones) {
   rotating_repo x;
   test_repo stranger{3};
   const auto honest = x.account;
@@ -226,7 +226,7 @@ TEST(repo_doubt, true_commits_do_not_wait_behind_forged_ones) {
 
 // protocol-coverage.md 2.5.6: it was signed by a key that the account does not
 // have any more
-TEST(repo_doubt, a_commit_by_the_old_key_that_overtook_is_fetched_over) {
+TEST(repo_wait, a_commit_by_the_old_key_that_overtook_is_fetched_over) {
   rotating_repo x;
   const auto before = x.account;
   x.take(x.signed_by(x.next));
@@ -241,7 +241,7 @@ TEST(repo_doubt, a_commit_by_the_old_key_that_overtook_is_fetched_over) {
 }
 
 // architecture.md I4: after a kill the next life looks up and fetches
-TEST(repo_doubt, a_restart_while_commits_are_kept_leads_to_a_fetch) {
+TEST(repo_wait, a_restart_while_commits_are_kept_leads_to_a_fetch) {
   rotating_repo x;
   for (size_t i = 0; i <= limits::repo_waiting_commits_max; ++i)
     x.take(x.signed_by(x.next));
@@ -270,7 +270,7 @@ TEST(repo_doubt, a_restart_while_commits_are_kept_leads_to_a_fetch) {
 
 // architecture.md, When memory runs short: as after a crash, a repo in doubt
 // gives up its memory
-TEST(repo_doubt, a_repo_in_doubt_sleeps_only_when_memory_is_short) {
+TEST(repo_wait, a_repo_in_doubt_sleeps_only_when_memory_is_short) {
   rotating_repo x;
   x.take(x.signed_by(x.next));
   x.pass(wait_max);
@@ -283,7 +283,7 @@ TEST(repo_doubt, a_repo_in_doubt_sleeps_only_when_memory_is_short) {
 
 // protocol-coverage.md 2.5.6: refused because the directory did not have the
 // key yet
-TEST(repo_doubt, a_key_that_changes_after_a_refusal_leads_to_a_fetch) {
+TEST(repo_wait, a_key_that_changes_after_a_refusal_leads_to_a_fetch) {
   rotating_repo x;
   x.take(x.signed_by(x.next));
   x.learn(x.identity());
@@ -299,7 +299,7 @@ TEST(repo_doubt, a_key_that_changes_after_a_refusal_leads_to_a_fetch) {
 
 // protocol-coverage.md 2.5.6: a directory that is behind answers with an old
 // document
-TEST(repo_doubt, a_refusal_by_an_old_document_is_looked_at_again) {
+TEST(repo_wait, a_refusal_by_an_old_document_is_looked_at_again) {
   rotating_repo x;
   x.take(x.signed_by(x.next));
   ASSERT_EQ(x.refreshes, 1u);
@@ -319,7 +319,7 @@ TEST(repo_doubt, a_refusal_by_an_old_document_is_looked_at_again) {
 }
 
 // protocol-coverage.md 2.1.2, 4.6: the same for a host
-TEST(repo_doubt, a_host_that_changes_after_a_refusal_leads_to_a_fetch) {
+TEST(repo_wait, a_host_that_changes_after_a_refusal_leads_to_a_fetch) {
   rotating_repo x;
   x.take(x.make_commit(), other_pds_id);
   x.learn(x.identity());
@@ -332,7 +332,7 @@ TEST(repo_doubt, a_host_that_changes_after_a_refusal_leads_to_a_fetch) {
 }
 
 // A key that changes without any refused frame causes no fetch
-TEST(repo_doubt, a_rotation_that_is_known_in_time_needs_no_fetch) {
+TEST(repo_wait, a_rotation_that_is_known_in_time_needs_no_fetch) {
   rotating_repo x;
   x.identity_event();
   x.learn(x.document(x.next));
@@ -344,7 +344,7 @@ TEST(repo_doubt, a_rotation_that_is_known_in_time_needs_no_fetch) {
 
 // protocol-coverage.md 2.1.2, 4.6: a migration between two followed hosts while
 // the directory is down
-TEST(repo_doubt, a_migration_outlives_a_directory_that_is_away) {
+TEST(repo_wait, a_migration_outlives_a_directory_that_is_away) {
   rotating_repo x;
   x.identity_event(other_pds_id);
   x.account_event(true, {}, other_pds_id);
@@ -368,7 +368,7 @@ TEST(repo_doubt, a_migration_outlives_a_directory_that_is_away) {
 }
 
 // protocol-coverage.md 4.1: it has not moved, and its host's statement counts
-TEST(repo_doubt, the_hosts_own_word_is_believed_when_the_document_is_there) {
+TEST(repo_wait, the_hosts_own_word_is_believed_when_the_document_is_there) {
   rotating_repo x;
   x.identity_event(pds_id);
   x.learn(no_directory);
@@ -382,7 +382,7 @@ TEST(repo_doubt, the_hosts_own_word_is_believed_when_the_document_is_there) {
 }
 
 // Messages between actors: the answer is older than the question
-TEST(repo_doubt, an_answer_to_an_older_question_ends_no_doubt) {
+TEST(repo_wait, an_answer_to_an_older_question_ends_no_doubt) {
   rotating_repo x;
   x.take(x.signed_by(x.next));
   x.pass(wait_max);

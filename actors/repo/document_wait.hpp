@@ -19,7 +19,7 @@ inline uint64_t key_mark(const storage::identity_row& x) noexcept {
 /// Whether the directory reports for the first time that an identity is gone
 /// which it knew before. The directory may be wrong, so this answer is not a
 /// newer document by which an event may be judged.
-inline bool is_gone_in_doubt(const std::optional<storage::identity_row>& x,
+inline bool is_newly_gone(const std::optional<storage::identity_row>& x,
                              const storage::repo_row& row) noexcept {
   return x && x->tombstoned && !row.words.tombstoned;
 }
@@ -35,7 +35,7 @@ inline bool is_gone_in_doubt(const std::optional<storage::identity_row>& x,
 /// While a newer document is needed, the repo's row says `gap` and
 /// `identity_due`, so that a crash leads to a look-up and a fetch; `refused_by`
 /// says that something was refused.
-class identity_doubt {
+class document_wait {
 public:
   /// A newer document is needed.
   bool open() const noexcept { return open_; }
