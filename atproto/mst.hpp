@@ -7,12 +7,11 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <string>
-#include <vector>
+#include <string_view>
 
-/// Merkle search trees of repositories (protocol-coverage.md 5.1): single
-/// nodes, building a tree from a sorted list, changing a tree, and undoing the
-/// operations of a commit.
+/// Merkle search trees of repositories (protocol-coverage.md 5.1): the
+/// depth of keys, building a tree from a sorted list, changing a tree, and
+/// undoing the operations of a commit.
 namespace weir::atproto::mst {
 
 /// Depth of a key: half the number of leading zero bits of its SHA-256.
@@ -23,26 +22,6 @@ int key_depth(std::string_view key);
 inline bool is_depth_allowed(int depth) noexcept {
   return depth <= static_cast<int>(limits::mst_depth_max);
 }
-
-/// One entry of a decoded node. Its key is whole; the prefix was expanded.
-struct node_entry {
-  std::string key;
-  cid value;
-  cid right; ///< The subtree after the key; undefined when null.
-};
-
-struct node {
-  cid left; ///< The subtree before the first key; undefined when null.
-  std::vector<node_entry> entries;
-};
-
-/// Decodes one node and checks every rule that shows inside it: the exact map
-/// keys, the longest shared prefixes, the order, one depth for all keys, the
-/// limits. Record paths of wrong syntax are accepted here (protocol-coverage.md
-/// 5.1).
-result<node> decode_node(bytes_view block);
-
-bytes encode_node(const node& x);
 
 /// The CID of the empty tree.
 const cid& empty_root();
@@ -89,7 +68,8 @@ using block_source = std::function<const bytes_view*(const cid&)>;
 
 /// A tree that can be changed and is loaded from blocks when needed. Subtrees
 /// without a block are stubs; a call that needs one fails with
-/// `ec::unverifiable`.
+/// `ec::unverifiable`. It is made for the changes of one commit: the memory of
+/// a key that it loaded or was given is kept until it ends.
 ///
 /// # Errors
 /// `ec::malformed` for a node that breaks a rule of protocol-coverage.md 5.1.

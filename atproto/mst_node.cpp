@@ -302,36 +302,8 @@ int key_depth(std::string_view key) {
   return zeros / 2;
 }
 
-result<node> decode_node(bytes_view block) {
-  node_reader in;
-  if (auto opened = in.open(block); !opened)
-    return opened.error();
-  node out;
-  out.left = to_cid(in.left());
-  out.entries.reserve(in.size());
-  int depth = 0;
-  while (in.next()) {
-    const auto own = key_depth(in.key());
-    if (out.entries.empty())
-      depth = own;
-    if (own != depth)
-      return fail(ec::malformed, "keys of different depth in an MST node");
-    out.entries.push_back(
-      {std::string{in.key()}, to_cid(in.value()), to_cid(in.right())});
-  }
-  return out;
-}
-
-bytes encode_node(const node& x) {
-  node_writer out;
-  for (const auto& entry : x.entries)
-    out.add(entry.key, entry.value.view(), entry.right.view());
-  const auto block = out.finish(x.left.view());
-  return {block.begin(), block.end()};
-}
-
 const cid& empty_root() {
-  static const auto id = cid::of_dag_cbor(encode_node({}));
+  static const auto id = cid::of_dag_cbor(node_writer{}.finish({}));
   return id;
 }
 

@@ -2,6 +2,8 @@
 
 #include "atproto/mst.hpp"
 
+#include <string>
+
 /// Reads and writes the blocks of single nodes. Trees, builders and walks use
 /// it.
 namespace weir::atproto::mst {
@@ -21,6 +23,7 @@ public:
   /// 5.1): a closed schema in canonical form, longest shared prefixes, growing
   /// keys, the form of links, limits. The caller checks the depths, which need
   /// hashing, and whether a node without entries is allowed at its place.
+  /// Record paths of wrong syntax are accepted.
   result<void> open(bytes_view block);
 
   /// Number of entries in the whole node.

@@ -1,6 +1,7 @@
 #include "atproto/mst_subtree.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 namespace weir::atproto::mst {
@@ -31,13 +32,19 @@ size_t tree_node::find(std::string_view key) const noexcept {
   return static_cast<size_t>(at - entries.begin());
 }
 
+std::string_view tree_parts::keep(std::string_view key) {
+  auto* out = static_cast<char*>(keys.allocate(key.size(), 1));
+  std::memcpy(out, key.data(), key.size());
+  return {out, key.size()};
+}
+
 error misplaced(std::string_view key) {
   return fail(ec::malformed,
               "key at the wrong depth of the MST: " + std::string{key});
 }
 
-result<std::unique_ptr<tree_node>> load_node(bytes_view block) {
-  node_reader in;
+result<std::unique_ptr<tree_node>> load_node(bytes_view block, tree_parts& of) {
+  auto& in = of.reader;
   if (auto opened = in.open(block); !opened)
     return opened.error();
   auto out = std::make_unique<tree_node>();
@@ -45,20 +52,19 @@ result<std::unique_ptr<tree_node>> load_node(bytes_view block) {
   out->entries.reserve(in.size());
   while (in.next())
     out->entries.push_back(
-      {std::string{in.key()}, to_cid(in.value()), {to_cid(in.right()), {}}});
+      {of.keep(in.key()), to_cid(in.value()), {to_cid(in.right()), {}}});
   return out;
 }
 
-result<tree_node*> open(subtree& x, const place& at,
-                        const block_source& source) {
+result<tree_node*> open(subtree& x, const place& at, tree_parts& of) {
   if (x.node)
     return x.node.get();
   if (at.depth < 0)
     return fail(ec::malformed, "MST node below depth 0");
-  const auto* block = source ? source(x.id) : nullptr;
+  const auto* block = of.source ? of.source(x.id) : nullptr;
   if (block == nullptr)
     return fail(ec::unverifiable, "MST node is not here: " + x.id.to_text());
-  auto loaded = load_node(*block);
+  auto loaded = load_node(*block, of);
   if (!loaded)
     return loaded.error();
   if (auto checked = check_place(**loaded, at); !checked)
@@ -67,19 +73,18 @@ result<tree_node*> open(subtree& x, const place& at,
   return x.node.get();
 }
 
-result<std::pair<subtree, subtree>> split(subtree x, const place& at,
-                                          std::string_view key,
-                                          const block_source& source) {
+result<std::pair<subtree, subtree>>
+split(subtree x, const place& at, std::string_view key, tree_parts& of) {
   if (x.null())
     return std::pair<subtree, subtree>{};
-  auto opened = open(x, at, source);
+  auto opened = open(x, at, of);
   if (!opened)
     return opened.error();
   auto& node = **opened;
   const auto i = node.find(key);
   if (node.holds(i, key))
     return misplaced(key);
-  auto halves = split(std::move(node.child(i)), at.child(node, i), key, source);
+  auto halves = split(std::move(node.child(i)), at.child(node, i), key, of);
   if (!halves)
     return halves.error();
   auto& [before, after] = *halves;
@@ -108,10 +113,9 @@ enum class side : uint8_t { left, right };
 
 /// Loads the nodes down one side of a subtree, to check that its outermost key
 /// lies within the bounds.
-result<void> open_side(subtree& x, place at, side which,
-                       const block_source& source) {
+result<void> open_side(subtree& x, place at, side which, tree_parts& of) {
   for (auto* below = &x; !below->null();) {
-    auto opened = open(*below, at, source);
+    auto opened = open(*below, at, of);
     if (!opened)
       return opened.error();
     auto& node = **opened;
@@ -125,21 +129,21 @@ result<void> open_side(subtree& x, place at, side which,
 } // namespace
 
 result<subtree> merge(subtree x, subtree y, const place& at,
-                      std::string_view between, const block_source& source) {
+                      std::string_view between, tree_parts& of) {
   const place before{at.depth, at.low, between};
   const place after{at.depth, between, at.high};
   if (x.null() || y.null()) {
     auto& only = x.null() ? y : x;
-    auto opened = x.null() ? open_side(y, after, side::left, source)
-                           : open_side(x, before, side::right, source);
+    auto opened = x.null() ? open_side(y, after, side::left, of)
+                           : open_side(x, before, side::right, of);
     if (!opened)
       return opened.error();
     return std::move(only);
   }
-  auto first = open(x, before, source);
+  auto first = open(x, before, of);
   if (!first)
     return first.error();
-  auto second = open(y, after, source);
+  auto second = open(y, after, of);
   if (!second)
     return second.error();
   auto& left = **first;
@@ -148,7 +152,7 @@ result<subtree> merge(subtree x, subtree y, const place& at,
   const place seam{at.depth - 1, at.child(left, size).low,
                    at.child(right, 0).high};
   auto joined = merge(std::move(left.child(size)), std::move(right.left), seam,
-                      between, source);
+                      between, of);
   if (!joined)
     return joined.error();
   left.child(size) = std::move(*joined);
@@ -158,16 +162,17 @@ result<subtree> merge(subtree x, subtree y, const place& at,
   return x;
 }
 
-cid seal(subtree& x, const block_sink& sink) {
+cid seal(subtree& x, const block_sink& sink, tree_parts& of) {
   if (x.id.defined() || !x.node)
     return x.id;
-  node_writer out;
-  const auto left = seal(x.node->left, sink);
-  for (auto& entry : x.node->entries) {
-    const auto right = seal(entry.right, sink);
-    out.add(entry.key, entry.value.view(), right.view());
-  }
-  const auto block = out.finish(left.view());
+  seal(x.node->left, sink, of);
+  for (auto& entry : x.node->entries)
+    seal(entry.right, sink, of);
+  auto& out = of.writer;
+  out.clear(); // Only now: the nodes below were written with it.
+  for (const auto& entry : x.node->entries)
+    out.add(entry.key, entry.value.view(), entry.right.id.view());
+  const auto block = out.finish(x.node->left.id.view());
   x.id = cid::of_dag_cbor(block);
   if (sink)
     sink(x.id, block);

@@ -20,7 +20,7 @@ struct tree::impl {
   /// Grows the tree upwards to `key_at` and adds an entry for `key`, without a
   /// value.
   result<void> raise(std::string_view key, int key_at) {
-    auto halves = split(std::move(root), {depth, {}, {}}, key, source);
+    auto halves = split(std::move(root), {depth, {}, {}}, key, parts);
     if (!halves)
       return halves.error();
     auto lift = [this, key_at](subtree x) {
@@ -34,8 +34,7 @@ struct tree::impl {
     auto& [before, after] = *halves;
     root = {{}, std::make_unique<tree_node>()};
     root.node->left = lift(std::move(before));
-    root.node->entries.push_back(
-      {std::string{key}, {}, lift(std::move(after))});
+    root.node->entries.push_back({parts.keep(key), {}, lift(std::move(after))});
     depth = key_at;
     return {};
   }
@@ -44,7 +43,7 @@ struct tree::impl {
                   const cid& value, int key_at) {
     if (x.null())
       x.node = std::make_unique<tree_node>();
-    auto opened = open(x, at, source);
+    auto opened = open(x, at, parts);
     if (!opened)
       return opened.error();
     if (at.depth == key_at)
@@ -59,19 +58,19 @@ struct tree::impl {
   }
 
   result<cid> put_here(subtree& x, const place& at, std::string_view key,
-                       const cid& value) const {
+                       const cid& value) {
     auto& node = *x.node;
     x.id = {};
     const auto i = node.find(key);
     if (node.holds(i, key))
       return std::exchange(node.entries[i].value, value);
     auto halves
-      = split(std::move(node.child(i)), at.child(node, i), key, source);
+      = split(std::move(node.child(i)), at.child(node, i), key, parts);
     if (!halves)
       return halves.error();
     node.child(i) = std::move(halves->first);
     node.entries.insert(node.entries.begin() + static_cast<std::ptrdiff_t>(i),
-                        {std::string{key}, value, std::move(halves->second)});
+                        {parts.keep(key), value, std::move(halves->second)});
     return cid{};
   }
 
@@ -79,7 +78,7 @@ struct tree::impl {
                      int key_at) {
     if (x.null())
       return cid{};
-    auto opened = open(x, at, source);
+    auto opened = open(x, at, parts);
     if (!opened)
       return opened.error();
     if (at.depth == key_at)
@@ -97,8 +96,7 @@ struct tree::impl {
     return old;
   }
 
-  result<cid> remove_here(subtree& x, const place& at,
-                          std::string_view key) const {
+  result<cid> remove_here(subtree& x, const place& at, std::string_view key) {
     auto& node = *x.node;
     const auto i = node.find(key);
     if (!node.holds(i, key))
@@ -107,7 +105,7 @@ struct tree::impl {
     const place gap{at.depth - 1, at.child(node, i).low,
                     at.child(node, i + 1).high};
     auto joined = merge(std::move(node.child(i)), std::move(entry.right), gap,
-                        entry.key, source);
+                        entry.key, parts);
     if (!joined)
       return joined.error();
     auto old = std::move(entry.value);
@@ -127,13 +125,13 @@ struct tree::impl {
       --depth;
       if (root.null())
         break;
-      if (auto opened = open(root, {depth, {}, {}}, source); !opened)
+      if (auto opened = open(root, {depth, {}, {}}, parts); !opened)
         return opened.error();
     }
     return {};
   }
 
-  block_source source;
+  tree_parts parts;
   subtree root;
   int depth = 0; ///< Depth of the root; unused while the root is null.
   bool changed = false;
@@ -152,11 +150,11 @@ result<tree> tree::load(const cid& root, block_source source) {
   const auto* block = source ? source(root) : nullptr;
   if (block == nullptr)
     return fail(ec::unverifiable, "MST root is not here");
-  auto node = load_node(*block);
+  tree out;
+  auto node = load_node(*block, out.impl_->parts);
   if (!node)
     return node.error();
-  tree out;
-  out.impl_->source = std::move(source);
+  out.impl_->parts.source = std::move(source);
   if ((*node)->empty())
     return out;
   if ((*node)->entries.empty())
@@ -201,7 +199,7 @@ result<cid> tree::root(const block_sink& sink) {
     const bool changed = std::exchange(self.changed, false);
     if (self.root.null()) {
       if (changed && sink)
-        sink(empty_root(), encode_node({}));
+        sink(empty_root(), node_writer{}.finish({}));
       return empty_root();
     }
     // The depth of the key at the top was never checked when it is here only
@@ -209,7 +207,7 @@ result<cid> tree::root(const block_sink& sink) {
     const auto& top = self.root.node->entries.front().key;
     if (key_depth(top) != self.depth)
       return misplaced(top);
-    return seal(self.root, sink);
+    return seal(self.root, sink, self.parts);
   });
 }
 

@@ -3,7 +3,7 @@
 #include "atproto/car.hpp"
 #include "atproto/commit.hpp"
 #include "atproto/frame.hpp"
-#include "atproto/mst.hpp"
+#include "atproto/mst_node.hpp"
 #include "simnet/mapped_file.hpp"
 
 #include <algorithm>
@@ -44,15 +44,13 @@ void add_blocks(block_map& out, bytes_view car) {
 void walk(const block_map& blocks, const atproto::cid& id,
           std::map<std::string, atproto::cid>& out) {
   const auto at = blocks.find(id);
-  if (!id.defined() || at == blocks.end())
+  atproto::mst::node_reader node;
+  if (at == blocks.end() || !node.open(at->second))
     return;
-  const auto node = atproto::mst::decode_node(at->second);
-  if (!node)
-    return;
-  walk(blocks, node->left, out);
-  for (const auto& x : node->entries) {
-    out.emplace(x.key, x.value);
-    walk(blocks, x.right, out);
+  walk(blocks, atproto::mst::to_cid(node.left()), out);
+  while (node.next()) {
+    out.emplace(node.key(), atproto::mst::to_cid(node.value()));
+    walk(blocks, atproto::mst::to_cid(node.right()), out);
   }
 }
 

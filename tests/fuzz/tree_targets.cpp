@@ -20,10 +20,7 @@ using namespace atproto;
 /// An accepted node has one encoding (protocol-coverage.md 5.1).
 void run_mst_node(bytes_view input) {
   mst::node_reader reader;
-  const bool opened = reader.open(input).has_value();
-  const auto whole = mst::decode_node(input);
-  require(opened || !whole, "what is decoded can be opened");
-  if (!opened)
+  if (!reader.open(input))
     return;
   mst::node_writer writer;
   std::string before;
@@ -36,9 +33,6 @@ void run_mst_node(bytes_view input) {
   require(n == reader.size(), "all entries are stepped through");
   require(std::ranges::equal(writer.finish(reader.left()), input),
           "a node has one encoding");
-  if (whole)
-    require(std::ranges::equal(mst::encode_node(*whole), input),
-            "a decoded node has one encoding");
 }
 
 std::vector<bytes> mst_node_seeds() {

@@ -67,6 +67,25 @@ bytes encode_raw(const raw_node& x) {
   return out.take();
 }
 
+result<raw_node> decode_node(bytes_view block) {
+  mst::node_reader in;
+  if (auto opened = in.open(block); !opened)
+    return opened.error();
+  raw_node out{mst::to_cid(in.left()), {}};
+  while (in.next())
+    out.entries.push_back({std::string{in.key()}, mst::to_cid(in.value()),
+                           mst::to_cid(in.right())});
+  return out;
+}
+
+bytes encode_node(const raw_node& x) {
+  mst::node_writer out;
+  for (const auto& entry : x.entries)
+    out.add(entry.key, entry.value.view(), entry.right.view());
+  const auto block = out.finish(x.left.view());
+  return {block.begin(), block.end()};
+}
+
 std::vector<tree_sketch*> tree_sketch::nodes() {
   std::vector<tree_sketch*> out{this};
   const auto add = [&out](const std::unique_ptr<tree_sketch>& child) {

@@ -36,6 +36,12 @@ struct raw_node {
 /// Encodes the node as it is, without any check.
 bytes encode_raw(const raw_node& x);
 
+/// The entries of a node, as the product's `node_reader` finds them.
+result<raw_node> decode_node(bytes_view block);
+
+/// Encodes a sound node with the product's `node_writer`.
+bytes encode_node(const raw_node& x);
+
 /// A tree as separate nodes that can be changed.
 struct tree_sketch {
   struct entry {

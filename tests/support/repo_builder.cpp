@@ -108,7 +108,8 @@ test_repo::test_repo(uint64_t seed, curve which, const clock* time)
   const auto random = seeded_random(seed);
   did_ = make_did(*random);
   key_ = private_key::generate(which, *random);
-  nodes_.emplace(data_, mst::encode_node({}));
+  const bytes no_entries{0xa2, 0x61, 0x65, 0x80, 0x61, 0x6c, 0xf6};
+  nodes_.emplace(data_, no_entries); // {"e": [], "l": null}
 }
 
 void test_repo::put(std::string_view path, bytes record) {

@@ -87,7 +87,7 @@ void repo_maker::make_blocks() {
     data = tree->encode(blocks);
   } else {
     data = mst::empty_root();
-    blocks.emplace_back(data, mst::encode_node({}));
+    blocks.emplace_back(data, encode_node({}));
   }
   nodes = blocks.size();
   blocks.insert(blocks.end(), records.begin(), records.end());

@@ -37,7 +37,7 @@ raw_node flat_node(size_t n) {
 }
 
 ec node_error(bytes_view block) {
-  const auto out = mst::decode_node(block);
+  const auto out = decode_node(block);
   return out ? ec::none : out.error().code;
 }
 
@@ -58,20 +58,20 @@ TEST(MstNodeTest, KeyDepthIsHalfTheLeadingZeroBits) {
 TEST(MstNodeTest, TheEmptyTreeIsTheAgreedNode) {
   EXPECT_EQ(mst::empty_root().to_text(),
             "bafyreie5737gdxlw5i64vzichcalba3z2v5n6icifvx5xytvske7mr3hpm");
-  EXPECT_EQ(mst::encode_node({}),
+  EXPECT_EQ(encode_node({}),
             (bytes{0xa2, 0x61, 0x65, 0x80, 0x61, 0x6c, 0xf6}));
 }
 
 // protocol-coverage.md 6.10
 TEST(MstNodeTest, WhatIsEncodedDecodesToTheSame) {
   for (const size_t size : {0, 1, 2, 23, 24, 255, 256, 300}) {
-    mst::node x;
+    raw_node x;
     x.left = make_cid("left");
     for (const auto& key : flat_keys(size))
       x.entries.push_back(
         {key, make_cid(key), key.back() < '5' ? make_cid("right") : cid{}});
-    const auto block = mst::encode_node(x);
-    const auto again = mst::decode_node(block);
+    const auto block = encode_node(x);
+    const auto again = decode_node(block);
     ASSERT_TRUE(again) << to_string(again.error());
     EXPECT_EQ(again->left, x.left);
     ASSERT_EQ(again->entries.size(), size);
@@ -80,7 +80,7 @@ TEST(MstNodeTest, WhatIsEncodedDecodesToTheSame) {
       EXPECT_EQ(again->entries[i].value, x.entries[i].value);
       EXPECT_EQ(again->entries[i].right, x.entries[i].right);
     }
-    EXPECT_EQ(mst::encode_node(*again), block);
+    EXPECT_EQ(encode_node(*again), block);
     EXPECT_TRUE(cbor::validate(block));
   }
 }
@@ -95,10 +95,10 @@ TEST(MstNodeTest, KeepsRecordLinksOfOtherForms) {
     auto x = flat_node(3);
     x.entries[1].value = cid::from_bytes(binary).value();
     const auto block = encode_raw(x);
-    const auto node = mst::decode_node(block);
+    const auto node = decode_node(block);
     ASSERT_TRUE(node) << to_string(node.error());
     EXPECT_EQ(node->entries[1].value, x.entries[1].value);
-    EXPECT_EQ(mst::encode_node(*node), block);
+    EXPECT_EQ(encode_node(*node), block);
   }
 }
 
@@ -146,12 +146,6 @@ TEST(MstNodeTest, RefusesEveryBrokenRuleInsideANode) {
             ec::malformed)
     << "empty key";
   EXPECT_EQ(broken([](raw_node& x) {
-              x.entries.push_back({path_of_depth(1, 0), make_cid("x"), {}});
-              std::ranges::sort(x.entries, {}, &raw_entry::key);
-            }),
-            ec::malformed)
-    << "keys of two depths";
-  EXPECT_EQ(broken([](raw_node& x) {
               x.left = cid::of_raw({});
             }),
             ec::malformed)
@@ -175,10 +169,10 @@ TEST(MstNodeTest, RefusesEveryOtherFormOfANode) {
   // If any single byte is changed or dropped, the node is refused or has
   // another content: each content has one form.
   const auto try_form = [&](const bytes& form) {
-    const auto node = mst::decode_node(form);
+    const auto node = decode_node(form);
     if (!node)
       return;
-    EXPECT_EQ(mst::encode_node(*node), form);
+    EXPECT_EQ(encode_node(*node), form);
     EXPECT_TRUE(cbor::validate(form));
   };
   for (size_t i = 0; i < good.size(); ++i) {

@@ -75,7 +75,7 @@ TEST(MstBuilderTest, MakesSoundNodesChildrenFirst) {
   size_t entries = 0;
   const auto root = build(leaves, [&](const cid& id, bytes_view block) {
     EXPECT_EQ(cid::of_dag_cbor(block), id);
-    const auto node = mst::decode_node(block);
+    const auto node = decode_node(block);
     ASSERT_TRUE(node) << to_string(node.error());
     EXPECT_TRUE(!node->left.defined() || made.contains(node->left));
     for (const auto& x : node->entries)
@@ -99,7 +99,7 @@ TEST(MstBuilderTest, BridgesLevelsWithoutKeys) {
   });
   ASSERT_EQ(blocks.size(), 6u);
   for (size_t i = 1; i < 5; ++i) {
-    const auto bridge = mst::decode_node(blocks[i]).value();
+    const auto bridge = decode_node(blocks[i]).value();
     EXPECT_TRUE(bridge.entries.empty());
     EXPECT_EQ(bridge.left, cid::of_dag_cbor(blocks[i - 1]));
   }
