@@ -24,19 +24,19 @@ namespace weir::actors {
 /// JOURNALs before all others, and threads that wake each other one after the
 /// other (docs/adr/0006-turns.md, docs/adr/0028-the-journal-in-the-pool.md).
 ///
-/// CAF's `work_sharing` wakes a thread for each actor that gets work. A live
-/// commit passes from actor to actor, so that two threads woke each other at
-/// each step, which cost more than the steps. Here an actor that was given work
-/// by another one waits for the thread of that one; four waiting actors wake a
-/// further thread, and so does work from outside the scheduler. One thread at a
-/// time is woken, and it wakes the next one. It is the one that fell asleep
-/// last, whose memory may still be in the caches. So an actor must not wait for
-/// what another one does.
+/// A live commit passes from actor to actor. If each that gets work woke a
+/// thread, as with CAF's `work_sharing`, that would cost more than the work. So
+/// an actor that was given work by another one waits for the thread of that
+/// one; four waiting actors wake a further thread, and so does work from
+/// outside the scheduler. It is the one that fell asleep last, whose memory may
+/// still be in the caches. So an actor must not wait for what another one does.
 ///
-/// A commit passes the JOURNAL, and thousands of REPOs may wait: a JOURNAL in
-/// the order of arrival would come after all of them, twice for each commit.
-/// Before it waits for the disk it says so, and a thread is woken for whatever
-/// waits then.
+/// Thousands of REPOs may wait, and a JOURNAL in the order of arrival would
+/// come after all of them, twice for each commit. Before it waits for the disk
+/// it says so, and a thread is woken for whatever waits then. It stays on the
+/// thread that ran it first, because LevelDB's buffers are in the heap of the
+/// thread that fills them (docs/adr/0034-a-journal-stays-on-its-thread.md).
+/// That thread is woken before others.
 ///
 /// # Ownership and threads
 /// As CAF demands of a policy: `coordinator_data` is shared by all threads.
@@ -54,6 +54,14 @@ public:
 
     std::condition_variable cv;
     bool woken = false;
+    bool has_first = false; ///< It is the thread of an actor that overtakes.
+  };
+
+  /// An actor that overtakes. It stays known after its end.
+  struct first_actor {
+    const caf::resumable* job;
+    worker_data* thread = nullptr; ///< None before it has run.
+    caf::resumable* waits = nullptr; ///< The same actor while it has work.
   };
 
   struct coordinator_data {
@@ -62,8 +70,7 @@ public:
     std::mutex lock;
     std::deque<waiting> queue;
     size_t outside = 0; ///< Those in `queue` that came from outside.
-    /// Actors that overtake; kept after their end, as they are only compared.
-    std::vector<const caf::resumable*> first;
+    std::vector<first_actor> first;
     std::vector<worker_data*> sleeping; ///< The last one fell asleep last.
     bool waking = false; ///< A woken thread has not begun to run yet.
   };
@@ -88,10 +95,11 @@ public:
     internal_enqueue(self, job);
   }
 
-  /// From now on `job` overtakes all others that wait.
+  /// From now on `job` overtakes all others that wait. There must be more
+  /// threads than such actors, as each of these has another one.
   static void put_first(coordinator_data& x, const caf::resumable* job) {
     const std::lock_guard guard{x.lock};
-    x.first.push_back(job);
+    x.first.push_back({job});
   }
 
   /// An actor calls it before it waits for the disk: wakes another thread if
@@ -105,13 +113,11 @@ public:
   caf::resumable* dequeue(Worker* self) {
     auto& x = d(self->parent());
     std::unique_lock guard{x.lock};
-    while (x.queue.empty())
-      sleep(x, d(self), guard);
-    const auto next = x.queue.front();
-    x.queue.pop_front();
-    x.outside -= next.outside ? 1 : 0;
-    wake(x, false, guard);
-    return next.job;
+    for (;; sleep(x, d(self), guard))
+      if (auto* job = take(x, d(self))) {
+        wake(x, false, guard);
+        return job;
+      }
   }
 
   template <class Worker, class F>
@@ -123,6 +129,9 @@ public:
     const std::lock_guard guard{x.lock};
     for (const auto& next : std::exchange(x.queue, {}))
       f(next.job);
+    for (auto& each : x.first)
+      if (auto* job = std::exchange(each.waits, nullptr))
+        f(job);
   }
 
 private:
@@ -138,18 +147,40 @@ private:
     x.waking = false;
   }
 
-  static bool overtakes(const coordinator_data& x, const caf::resumable* job) {
-    return std::ranges::find(x.first, job) != x.first.end();
+  static bool may_run(const worker_data& x, const first_actor& job) {
+    return job.thread == &x || (job.thread == nullptr && !x.has_first);
+  }
+
+  /// The next job of this thread; null when there is none.
+  static caf::resumable* take(coordinator_data& x, worker_data& me) {
+    for (auto& each : x.first)
+      if (each.waits != nullptr && may_run(me, each)) {
+        each.thread = &me;
+        me.has_first = true;
+        return std::exchange(each.waits, nullptr);
+      }
+    if (x.queue.empty())
+      return nullptr;
+    const auto next = x.queue.front();
+    x.queue.pop_front();
+    x.outside -= next.outside ? 1 : 0;
+    return next.job;
   }
 
   static void enqueue(coordinator_data& x, waiting next) {
     std::unique_lock guard{x.lock};
-    if (overtakes(x, next.job))
-      x.queue.push_front(next);
-    else
+    const auto first = std::ranges::find(x.first, next.job, &first_actor::job);
+    if (first == x.first.end()) {
       x.queue.push_back(next);
-    x.outside += next.outside ? 1 : 0;
-    wake(x, false, guard);
+      x.outside += next.outside ? 1 : 0;
+      return wake(x, false, guard);
+    }
+    first->waits = next.job;
+    const auto asleep = std::ranges::find_if(x.sleeping, [&](const auto* each) {
+      return may_run(*each, *first);
+    });
+    if (asleep != x.sleeping.end())
+      wake(x, asleep, guard);
   }
 
   /// Wakes a thread if one sleeps and enough actors wait, or one from outside.
@@ -160,9 +191,17 @@ private:
       return;
     if (x.sleeping.empty() || x.waking)
       return;
+    const auto first
+      = std::ranges::find(x.sleeping, true, &worker_data::has_first);
+    wake(x, first == x.sleeping.end() ? first - 1 : first, guard);
+  }
+
+  static void wake(coordinator_data& x,
+                   std::vector<worker_data*>::iterator which,
+                   std::unique_lock<std::mutex>& guard) {
     x.waking = true;
-    auto* thread = x.sleeping.back();
-    x.sleeping.pop_back();
+    auto* thread = *which;
+    x.sleeping.erase(which);
     thread->woken = true;
     guard.unlock();
     thread->cv.notify_one();

@@ -21,12 +21,10 @@ enum class memory_return : uint8_t {
 ///
 /// While memory is short, the allocator gives back often. Otherwise it does so
 /// when the process has grown by `heap_return_bytes` since it was smallest, and
-/// almost nothing passed through the node for `heap_rest_time`, or when it has
-/// grown by `heap_busy_return_bytes`, whatever passes. Memory that is still in
-/// use afterwards counts as the new smallest size: otherwise the allocator
-/// would be asked again and again. Caches follow the same rule since they were
-/// last given up, but only at rest, and at most once in
-/// `cache_release_interval`.
+/// almost nothing passed through the node for `heap_rest_time`. Memory that is
+/// still in use afterwards counts as the new smallest size: otherwise the
+/// allocator would be asked again and again. Caches follow the same rule since
+/// they were last given up, but at most once in `cache_release_interval`.
 class heap_return {
 public:
   /// @param resident Memory of the process.
@@ -38,14 +36,13 @@ public:
     if (passing >= limits::heap_rest_bytes || !rests_since_)
       rests_since_ = now;
     const auto rests = now - *rests_since_ >= limits::heap_rest_time;
-    if (rests && caches_.has_grown(resident) && now >= caches_.next) {
+    if (rests && caches_.is_due(resident, now)) {
       caches_.done(now + limits::cache_release_interval);
       freed_.done(now + limits::room_check_interval);
       return memory_return::caches;
     }
-    const auto is_due = is_short || (rests && freed_.has_grown(resident));
-    if (!freed_.has_grown(resident, limits::heap_busy_return_bytes)
-        && (!is_due || now < freed_.next))
+    if (now < freed_.next
+        || !(is_short || (rests && freed_.is_due(resident, now))))
       return memory_return::nothing;
     freed_.done(now + limits::room_check_interval);
     return memory_return::freed;
@@ -57,9 +54,8 @@ private:
       smallest = std::min(smallest.value_or(resident), resident);
     }
 
-    bool has_grown(uint64_t resident,
-                   uint64_t by = limits::heap_return_bytes) const {
-      return resident >= *smallest + by;
+    bool is_due(uint64_t resident, steady_time now) const {
+      return now >= next && resident >= *smallest + limits::heap_return_bytes;
     }
 
     void done(steady_time until) {

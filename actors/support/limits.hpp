@@ -119,11 +119,6 @@ constexpr uint64_t heap_return_bytes = 16'777'216;
 constexpr uint64_t heap_rest_bytes = 1'048'576;
 constexpr std::chrono::microseconds heap_rest_time = 10s;
 
-/// A node at work is not spared when it has grown by this much. What a thread
-/// frees stays in the heap that it came from, so all heaps together could
-/// become as large as the sum of the largest size of each.
-constexpr uint64_t heap_busy_return_bytes = 67'108'864;
-
 /// The store gives up what only makes it faster (the write buffer of LevelDB,
 /// its cache of blocks, the newest entries of the log) when the process has
 /// grown by `heap_return_bytes` and is at rest, but at most once in this time:

@@ -62,8 +62,7 @@ protected:
 private:
   static constexpr size_t missed_bytes = 2'160'000'000;
   // All buffers and caches may be full at once. The rest is for batches,
-  // compaction, and freed memory in pieces, which a node at work gives back
-  // when it has grown by `limits::heap_busy_return_bytes`.
+  // compaction, and freed memory in pieces.
   static constexpr auto kept = 2 * limits::write_buffer_bytes_max
                                + limits::block_cache_bytes_max
                                + limits::tail_cache_bytes_max;

@@ -54,31 +54,6 @@ TEST(heap_return, waits_while_much_is_on_its_way) {
   }
 }
 
-// limits::heap_busy_return_bytes and one less, and not again before the process
-// has grown by as much once more
-TEST(heap_return, comes_at_work_when_a_process_has_grown_by_more) {
-  constexpr auto more = limits::heap_busy_return_bytes;
-  resting busy{limits::heap_rest_bytes};
-  EXPECT_EQ(busy.after(1us, small + more - 1), nothing);
-  EXPECT_EQ(busy.after(1us, small + more), freed);
-  EXPECT_EQ(busy.after(1us, small + more / 2), nothing);
-  EXPECT_EQ(busy.after(1us, small + more + more / 2 - 1), nothing);
-  EXPECT_EQ(busy.after(1us, small + more + more / 2), freed);
-  EXPECT_EQ(busy.after(1us, small + more + more / 2), nothing);
-  EXPECT_EQ(busy.after(limits::heap_rest_time, small + 2 * more), nothing);
-}
-
-// It does not wait for limits::room_check_interval.
-TEST(heap_return, comes_at_once_when_a_process_grows_while_memory_is_short) {
-  heap_return x;
-  const steady_time now{1'000'000};
-  EXPECT_EQ(x.on_measure(small, large, true, now), freed);
-  EXPECT_EQ(x.on_measure(small, large, true, now), nothing);
-  EXPECT_EQ(x.on_measure(small + limits::heap_busy_return_bytes, large, true,
-                         now),
-            freed);
-}
-
 // limits::cache_release_interval and less: memory that was freed is returned.
 TEST(heap_return, leaves_the_caches_of_a_node_that_works_alone) {
   resting x;

@@ -65,6 +65,38 @@ protected:
   caf::actor_system sys{config};
 };
 
+/// One of two threads is that of `first`, which is put first.
+class FirstActorTest : public SparingPolicyTest {
+protected:
+  FirstActorTest() {
+    wait_until_asleep(sys, 2);
+    put_first(sys, first);
+    caf::anon_send(first, 1);
+    wait_until_asleep(sys, 2);
+  }
+
+  /// That thread is woken first, and is busy until `over`.
+  void occupy_its_thread() {
+    std::latch begun{1};
+    const auto blocker = worker([&](caf::event_based_actor*) {
+      EXPECT_EQ(std::this_thread::get_id(), ran_on);
+      begun.count_down();
+      over.wait();
+    });
+    wait_until_asleep(sys, 2); // To spawn an actor wakes a thread, too.
+    caf::anon_send(blocker, 1);
+    begun.wait();
+  }
+
+  std::latch over{1};
+  std::thread::id ran_on; ///< Where `first` ran last.
+  std::function<void()> on_first = [] {};
+  caf::actor first = worker([this](caf::event_based_actor*) {
+    ran_on = std::this_thread::get_id();
+    on_first();
+  });
+};
+
 /// Sends each number on to the next actor, smaller by one.
 caf::behavior pass_on(caf::event_based_actor* self,
                       const std::vector<caf::actor>* all, size_t place,
@@ -128,6 +160,7 @@ TEST_F(SparingPolicyTest, FourWaitingActorsDoNotWaitForABusyThread) {
     over.wait();
     ended.count_down();
   });
+  wait_until_asleep(sys, 2); // To spawn an actor wakes a thread, too.
   caf::anon_send(busy, 1);
   ended.wait();
 }
@@ -148,6 +181,7 @@ TEST_F(SparingPolicyTest, WhatWaitsDoesNotWaitForAnActorThatWaitsForTheDisk) {
     self->send(other, 1);
     self->send(first, 1);
   });
+  wait_until_asleep(sys, 2); // To spawn an actor wakes a thread, too.
   caf::anon_send(busy, 1);
   ended.wait();
 }
@@ -165,6 +199,7 @@ TEST_F(SparingPolicyTest, WhatItSendsBeforeItWaitsForTheDiskDoesNotWait) {
     over.wait();
     ended.count_down();
   });
+  wait_until_asleep(sys, 2); // To spawn an actor wakes a thread, too.
   caf::anon_send(writer, 1);
   ended.wait();
 }
@@ -210,6 +245,72 @@ TEST_F(SparingPolicyTest, AnActorThatIsPutFirstOvertakesAllThatWait) {
   caf::anon_send(busy, 1);
   ended.wait();
   EXPECT_THAT(order, testing::ElementsAre("first", "a", "b"));
+}
+
+// What it allocates shall come from one heap. The other thread goes on to the
+// next actor meanwhile.
+TEST_F(FirstActorTest, WaitsForItsThread) {
+  const auto home = ran_on;
+  occupy_its_thread();
+  std::vector<std::string> order;
+  on_first = [&] {
+    order.push_back("first");
+  };
+  const auto later = worker([&](caf::event_based_actor*) {
+    order.push_back("later");
+    over.count_down();
+  });
+  const auto busy = worker([&](caf::event_based_actor* self) {
+    self->send(later, 1);
+    self->send(first, 1);
+  });
+  caf::anon_send(busy, 1);
+  wait_until_asleep(sys, 2);
+  EXPECT_THAT(order, testing::ElementsAre("later", "first"));
+  EXPECT_EQ(ran_on, home);
+}
+
+// Otherwise it would wait until something else wakes that thread.
+TEST_F(FirstActorTest, ItsThreadIsWokenForIt) {
+  const auto home = ran_on;
+  occupy_its_thread();
+  std::latch asleep{1};
+  std::latch ended{1};
+  on_first = [&] {
+    ended.count_down();
+  };
+  const auto sender = worker([&](caf::event_based_actor* self) {
+    over.count_down();
+    asleep.wait();
+    self->send(first, 1);
+    ended.wait();
+  });
+  caf::anon_send(sender, 1);
+  over.wait();
+  wait_until_asleep(sys, 1);
+  asleep.count_down();
+  wait_until_asleep(sys, 2);
+  EXPECT_EQ(ran_on, home);
+}
+
+// Each has its own disk to wait for, and so a thread of its own.
+TEST_F(SparingPolicyTest, TwoActorsThatArePutFirstDoNotWaitForEachOther) {
+  threads three{3};
+  caf::actor_system many{three};
+  std::latch both{2};
+  std::latch ended{2};
+  std::vector<caf::actor> all;
+  for (int i = 0; i < 2; ++i) {
+    all.push_back(worker_of(many, [&](caf::event_based_actor*) {
+      both.arrive_and_wait();
+      ended.count_down();
+    }));
+    put_first(many, all.back());
+  }
+  wait_until_asleep(many, 3);
+  for (const auto& x : all)
+    caf::anon_send(x, 1);
+  ended.wait();
 }
 
 TEST_F(SparingPolicyTest, NoMessageIsLeftBehind) {
