@@ -27,9 +27,9 @@ namespace weir::actors {
 /// A live commit passes from actor to actor. If each that gets work woke a
 /// thread, as with CAF's `work_sharing`, that would cost more than the work. So
 /// an actor that was given work by another one waits for the thread of that
-/// one; four waiting actors wake a further thread, and so does work from
-/// outside the scheduler. It is the one that fell asleep last, whose memory may
-/// still be in the caches. So an actor must not wait for what another one does.
+/// one (none may wait for what another one does). Four waiting actors wake a
+/// thread, and so does work from outside the scheduler: one at a time, which
+/// wakes the next. The one that fell asleep last is woken: it is in the caches.
 ///
 /// Thousands of REPOs may wait, and a JOURNAL in the order of arrival would
 /// come after all of them, twice for each commit. Before it waits for the disk
@@ -96,7 +96,7 @@ public:
   }
 
   /// From now on `job` overtakes all others that wait. There must be more
-  /// threads than such actors, as each of these has another one.
+  /// threads than such actors: each gets a thread of its own.
   static void put_first(coordinator_data& x, const caf::resumable* job) {
     const std::lock_guard guard{x.lock};
     x.first.push_back({job});

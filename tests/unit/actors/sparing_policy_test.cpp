@@ -293,24 +293,43 @@ TEST_F(FirstActorTest, ItsThreadIsWokenForIt) {
   EXPECT_EQ(ran_on, home);
 }
 
-// Each has its own disk to wait for, and so a thread of its own.
-TEST_F(SparingPolicyTest, TwoActorsThatArePutFirstDoNotWaitForEachOther) {
+// Each waits for its disk alone: the second one does not take the thread of the
+// first, although no other is free.
+TEST_F(SparingPolicyTest, TwoActorsThatArePutFirstHaveDifferentThreads) {
   threads three{3};
   caf::actor_system many{three};
-  std::latch both{2};
-  std::latch ended{2};
-  std::vector<caf::actor> all;
-  for (int i = 0; i < 2; ++i) {
-    all.push_back(worker_of(many, [&](caf::event_based_actor*) {
-      both.arrive_and_wait();
-      ended.count_down();
+  std::thread::id home;
+  std::thread::id other;
+  const auto first = worker_of(many, [&](caf::event_based_actor*) {
+    home = std::this_thread::get_id();
+  });
+  const auto second = worker_of(many, [&](caf::event_based_actor*) {
+    other = std::this_thread::get_id();
+  });
+  std::latch begun{3};
+  std::latch home_is_free{1};
+  std::latch all_are_free{1};
+  std::vector<caf::actor> blockers;
+  for (int i = 0; i < 3; ++i)
+    blockers.push_back(worker_of(many, [&](caf::event_based_actor*) {
+      begun.count_down();
+      (std::this_thread::get_id() == home ? home_is_free : all_are_free).wait();
     }));
-    put_first(many, all.back());
-  }
+  wait_until_asleep(many, 3); // To spawn an actor wakes a thread, too.
+  put_first(many, first);
+  put_first(many, second);
+  caf::anon_send(first, 1);
   wait_until_asleep(many, 3);
-  for (const auto& x : all)
+  for (const auto& x : blockers)
     caf::anon_send(x, 1);
-  ended.wait();
+  begun.wait();
+  caf::anon_send(second, 1);
+  home_is_free.count_down();
+  wait_until_asleep(many, 1);
+  all_are_free.count_down();
+  wait_until_asleep(many, 3);
+  EXPECT_NE(other, std::thread::id{});
+  EXPECT_NE(other, home);
 }
 
 TEST_F(SparingPolicyTest, NoMessageIsLeftBehind) {
