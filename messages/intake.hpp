@@ -15,7 +15,7 @@ struct intake_changed {};
 /// From: READER. To: NODE.
 struct disk_reading {
   result<storage::disk_space> room; ///< Or why it is not known.
-  /// Why the store cannot be written any more. Without one it can.
+  /// Why the store cannot be written any more; empty while it can be written.
   std::optional<error> failed{};
   /// The first one whose store is on this disk.
   uint16_t partition = 0;

@@ -101,7 +101,7 @@ struct document_outcome {
     return fault == look_up_fault::unknown || fault == look_up_fault::foreign;
   }
 
-  /// That of an unknown DID beside its stored row: a directory keeps documents.
+  /// The fault beside a stored `row`: an unknown DID is then a lost document.
   look_up_fault fault_beside(
     const std::optional<storage::identity_row>& row) const noexcept {
     return row && !row->tombstoned ? look_up_fault::lost : fault;

@@ -36,7 +36,7 @@ namespace weir::actors {
 /// it says so, and a thread is woken for whatever waits then. It stays on the
 /// thread that ran it first, because LevelDB's buffers are in the heap of the
 /// thread that fills them (docs/adr/0034-a-journal-stays-on-its-thread.md).
-/// That thread is woken before others.
+/// That thread is woken whenever the JOURNAL gets work, and before others.
 ///
 /// # Ownership and threads
 /// As CAF demands of a policy: `coordinator_data` is shared by all threads.

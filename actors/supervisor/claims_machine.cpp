@@ -78,9 +78,9 @@ claims_machine::on_proving(const std::optional<atproto::did>& known,
 
 claims_machine::effects claims_machine::on_answer(const identity_answer& x,
                                                   steady_time now) {
-  // What was known of it before, as a fetch may ask for, proves nothing; nor
-  // does a tombstone, or a document without a host: a wrong directory may give
-  // it for all identities.
+  // An answer from before this question, as a fetch may ask for, proves
+  // nothing. Nor does a tombstone, or a document without a host: a directory
+  // that is wrong may give that answer for all identities.
   if (!proof_ || proof_->first != x.repo || x.asked < proof_->second
       || !x.settled)
     return {};

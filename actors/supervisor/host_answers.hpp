@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-/// What the answers of hosts mean. An error: there was none.
+/// What the answers of hosts mean. An error means that there was no answer.
 namespace weir::actors {
 
 /// An answer over HTTP. The body is the caller's.

@@ -212,8 +212,8 @@ private:
   effects await_stream(state& x, steady_time now, wall_time wall);
   bool may_begin(const listing_id& what, state& x, const upstream_board& board,
                  steady_time now) const;
-  /// What is due by interval alone waits for the pause, and until all that its
-  /// upstream was asked for is paid, but not longer than the interval.
+  /// What is due by interval alone waits for the pause, and until the budget of
+  /// its upstream has paid for all requests, but not longer than the interval.
   steady_time due_of(const listing_id& what, const state& x) const {
     auto out = *x.due;
     const auto i = hosts_.find(what.upstream);

@@ -154,7 +154,7 @@ void upstream::publish() {
 }
 
 upstream_actor::behavior_type upstream::make_behavior() {
-  // It must be set before a frame can be finished: that is reported once.
+  // Before the first frame can be finished: that is sent once, to this handle.
   shared_->set_upstream(machine_.row().id, this);
   perform(machine_.on_intake(shared_->intake.reads(), now()));
   perform(machine_.start(now()));

@@ -22,10 +22,10 @@ size_t blocks_of_leveldb(test_store& store) {
 
 } // namespace
 
-// Between the socket and LevelDB's batch a record is copied twice: into its
-// frame (a small frame once more, see FrameCopiesTest), and into the value of
-// its content block. The newest operations, which consumers read, share the
-// second copy.
+// Between the socket and LevelDB's batch a record is copied at most twice: with
+// its frame out of the reader's buffer, when the frame is small
+// (FrameCopiesTest), and into the value of its content block. The newest
+// operations, which consumers read, share the second copy.
 TEST(RecordCopiesTest, TheStoreCopiesARecordOnceBeforeLevelDbDoes) {
   test_store store;
   test_account alice{'a'};
