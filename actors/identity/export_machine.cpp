@@ -113,7 +113,7 @@ export_machine::effects export_machine::look(size_t waiting, bool limited,
 
 /// Asks whether there is an operation too far away to be worth its cost.
 export_machine::effects export_machine::begin(size_t wanted, steady_time now) {
-  // As much as an unfinished first reading has read, it may read once more.
+  // A first reading that was cut short may read as much again as it has read.
   const auto paid
     = place_.whole_at == 0 ? place_.place / limits::export_page_lines : 0;
   const auto pages

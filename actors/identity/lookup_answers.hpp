@@ -101,7 +101,7 @@ struct document_outcome {
     return fault == look_up_fault::unknown || fault == look_up_fault::foreign;
   }
 
-  /// The fault beside a stored `row`: an unknown DID is then a lost document.
+  /// The fault of an unknown DID: `lost` when the store has its document.
   look_up_fault fault_beside(
     const std::optional<storage::identity_row>& row) const noexcept {
     return row && !row->tombstoned ? look_up_fault::lost : fault;

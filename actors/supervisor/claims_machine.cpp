@@ -78,7 +78,7 @@ claims_machine::on_proving(const std::optional<atproto::did>& known,
 
 claims_machine::effects claims_machine::on_answer(const identity_answer& x,
                                                   steady_time now) {
-  // An answer from before this question, as a fetch may ask for, proves
+  // An answer to an earlier question, which a fetch may have asked, proves
   // nothing. Nor does a tombstone, or a document without a host: a directory
   // that is wrong may give that answer for all identities.
   if (!proof_ || proof_->first != x.repo || x.asked < proof_->second

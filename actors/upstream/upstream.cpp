@@ -154,7 +154,7 @@ void upstream::publish() {
 }
 
 upstream_actor::behavior_type upstream::make_behavior() {
-  // Before the first frame can be finished: that is sent once, to this handle.
+  // Before any frame is read: who finishes one reports it to this handle.
   shared_->set_upstream(machine_.row().id, this);
   perform(machine_.on_intake(shared_->intake.reads(), now()));
   perform(machine_.start(now()));
