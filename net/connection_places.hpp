@@ -15,11 +15,12 @@ namespace weir::net {
 ip_address network_of(const ip_address& x) noexcept;
 
 /// Decides which clients get a connection. A client is a stranger until one of
-/// its requests is accepted. Strangers may have only a part of all places, and
-/// those of one network or address only a part of that. A stranger who comes
-/// when such a part is used up takes the place of an older stranger, so that a
-/// client that knows the password always gets far enough to send it. Known
-/// clients never lose their places. Does no I/O.
+/// its requests is accepted that not everybody may make, so until it has shown
+/// the password. Strangers may have only a part of all places, and those of one
+/// network or address only a part of that. A stranger who comes when such a
+/// part is used up takes the place of an older stranger, so that a client that
+/// knows the password always gets far enough to send it. Known clients never
+/// lose their places. Does no I/O.
 ///
 /// # Threads
 /// A value for one thread.
@@ -44,7 +45,8 @@ public:
 
   admission admit(const ip_address& peer);
 
-  /// A request of this client was accepted: it is no stranger any more.
+  /// This client may make requests that not everybody may make: it is no
+  /// stranger any more.
   void set_known(number x);
 
   /// Does nothing for a victim.

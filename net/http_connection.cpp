@@ -147,7 +147,8 @@ void http_connection::on_head(http_head head) {
     keep_alive_ &= head.framing == body_framing::none; // No body is read.
     return answer(std::move(*refused));
   }
-  permit_->set_known();
+  if (!request_.open_to_all)
+    permit_->set_known();
   if (is_upgrade)
     hand_over();
   else

@@ -62,7 +62,8 @@ public:
   /// the server was closed in the meantime.
   bool set_cut(std::function<void()> x);
 
-  /// A request was accepted: the client is no stranger any more.
+  /// A request was accepted that not everybody may make: the client is no
+  /// stranger any more.
   void set_known() {
     std::lock_guard guard{core_->mutex_};
     core_->places_.set_known(id_);

@@ -71,6 +71,9 @@ struct incoming_request {
   ip_address peer;
   /// Takes the body; the service sets it in `on_head`.
   std::shared_ptr<body_sink> sink;
+  /// Anybody may make this request, so it does not make its client a known one
+  /// (`connection_places`); the service sets it in `on_head`.
+  bool open_to_all = false;
 
   const std::string* header(std::string_view name) const noexcept {
     return find_header(headers, name);

@@ -70,7 +70,8 @@ public:
 
   /// Called once for each request and upgrade when its head is complete, before
   /// its body is read. Returns a refusal, or nothing: then the client is no
-  /// stranger any more (`connection_places`). It may set `head.sink`.
+  /// stranger any more (`connection_places`), unless it sets
+  /// `head.open_to_all`. It may set `head.sink`.
   virtual std::optional<http_reply> on_head(incoming_request& head) {
     static_cast<void>(head);
     return std::nullopt;

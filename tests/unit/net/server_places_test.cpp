@@ -11,6 +11,11 @@ using outcome = raw_peer::outcome;
 
 class ok_service final : public http_service {
 public:
+  std::optional<http_reply> on_head(incoming_request& head) override {
+    head.open_to_all = head.path == "/open";
+    return std::nullopt;
+  }
+
   void on_request(incoming_request, responder answer) override {
     answer.send(json_reply(200, "ok"));
   }
@@ -31,11 +36,15 @@ protected:
     return raw_peer::dial(server->local().port, source);
   }
 
+  static bool is_answered(raw_peer& x, const std::string& path) {
+    x.send("GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n");
+    return x.read_until("ok").starts_with("HTTP/1.1 200 ");
+  }
+
   /// A connection that was answered.
   raw_peer known(const char* source) const {
     auto out = dial(source);
-    out.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
-    EXPECT_NE(out.read_until("ok"), "") << source;
+    EXPECT_TRUE(is_answered(out, "/")) << source;
     return out;
   }
 
@@ -71,6 +80,37 @@ TEST_F(ServerPlacesTest, AStrangerMakesRoomForWhoComesLater) {
   const auto later = known("127.0.0.2");
   EXPECT_NE(silent.wait_for_end(), outcome::timeout);
   EXPECT_EQ(server->connections(), 3u);
+}
+
+// What anybody may ask is answered, also when the places of strangers are
+// taken, but keeps no place.
+TEST_F(ServerPlacesTest, ARequestThatIsOpenToAllMakesNobodyKnown) {
+  std::vector<raw_peer> peers;
+  for (int i = 0; i < 6; ++i) {
+    peers.push_back(dial("127.0.0.2"));
+    EXPECT_TRUE(is_answered(peers.back(), "/open")) << i;
+  }
+  for (int i = 0; i < 3; ++i)
+    EXPECT_NE(peers[i].wait_for_end(), outcome::timeout) << i;
+  const auto later = known("127.0.0.2");
+  EXPECT_NE(peers[3].wait_for_end(), outcome::timeout);
+  EXPECT_EQ(server->connections(), 3u);
+}
+
+// Monitoring may keep its connection open, and a proxy passes on requests of
+// several clients on one.
+TEST_F(ServerPlacesTest, AConnectionIsKnownFromTheFirstRequestThatIsNotOpen) {
+  auto before = known("127.0.0.2");
+  auto after = dial("127.0.0.2");
+  for (const auto* path : {"/open", "/open", "/"})
+    EXPECT_TRUE(is_answered(after, path)) << path;
+  for (auto* x : {&before, &after})
+    EXPECT_TRUE(is_answered(*x, "/open"));
+  auto silent = dial("127.0.0.2");
+  auto later = known("127.0.0.2");
+  EXPECT_NE(silent.wait_for_end(), outcome::timeout);
+  for (auto* x : {&before, &after, &later})
+    EXPECT_TRUE(is_answered(*x, "/open"));
 }
 
 } // namespace weir::tests
