@@ -95,7 +95,7 @@ bool access_control::host_allowed(std::string_view authority) const {
 }
 
 std::optional<net::http_reply>
-access_control::refuse(const net::incoming_request& x) {
+access_control::refuse(port on, net::incoming_request& x) {
   const auto* host = x.header("host");
   if (host == nullptr || !host_allowed(*host))
     return net::error_reply(
@@ -107,7 +107,7 @@ access_control::refuse(const net::incoming_request& x) {
     return net::error_reply(403, "OriginNotAllowed",
                             "pages of other origins are refused: ask from a "
                             "server, or let a proxy serve both");
-  return check_credential(x);
+  return check_credential(on, x);
 }
 
 std::optional<net::http_reply>
@@ -131,9 +131,12 @@ refuse_content_type(const net::incoming_request& x) {
 }
 
 std::optional<net::http_reply>
-access_control::check_credential(const net::incoming_request& x) {
+access_control::check_credential(port on, net::incoming_request& x) {
   const auto secret = password();
-  if (secret.empty() || is_open(x))
+  if (secret.empty())
+    return std::nullopt;
+  x.open_to_all = is_open(on, x);
+  if (x.open_to_all)
     return std::nullopt;
   const auto* header = x.header("authorization");
   if (header != nullptr && is_right(*header, secret))
@@ -166,13 +169,15 @@ void access_control::set_password(const std::string& x) {
 }
 
 /// A monitor on this machine needs no password; but a proxy on this machine
-/// forwards requests of anybody.
-bool access_control::is_open(const net::incoming_request& x) const {
+/// forwards requests of anybody. `open_probes` is about the port that has these
+/// routes.
+bool access_control::is_open(port on, const net::incoming_request& x) const {
   if (x.path != "/livez" && x.path != "/readyz")
     return false;
   const auto passed_on = x.header("x-forwarded-for") != nullptr
                          || x.header("forwarded") != nullptr;
-  return options_.open_probes || (x.peer.is_loopback() && !passed_on);
+  return (options_.open_probes && on == port::operations)
+         || (x.peer.is_loopback() && !passed_on);
 }
 
 /// Counts a wrong password. True when this address had too many before.

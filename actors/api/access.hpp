@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/api/limits.hpp"
+#include "actors/api/routes.hpp"
 #include "base/line_budget.hpp"
 #include "net/http_messages.hpp"
 
@@ -17,7 +18,8 @@ struct access_options {
   std::string password;
   /// Names allowed in the Host header besides loopback names.
   std::vector<std::string> hosts;
-  /// Probes are open to any address; to loopback they always are.
+  /// Probes are open to any address on the operations port; to loopback they
+  /// always are.
   bool open_probes = false;
 };
 
@@ -30,7 +32,11 @@ struct access_options {
 /// `limits::auth_lines_max` addresses in that time.
 ///
 /// `/livez` and `/readyz` need no credential from loopback, unless a proxy
-/// forwards the request, nor from anywhere with `open_probes`.
+/// forwards the request, nor from anywhere with `open_probes` on the operations
+/// port. Such a request proves nothing, so it gets `open_to_all`. A password
+/// that comes with it is not read: otherwise somebody who guesses could see,
+/// by the connections that are not cut, which one is right, and would never be
+/// answered late.
 ///
 /// # Threads
 /// Any thread.
@@ -42,8 +48,9 @@ public:
       host = net::lower_case(host);
   }
 
-  /// Returns the refusal, or nothing when the request may go on.
-  std::optional<net::http_reply> refuse(const net::incoming_request& x);
+  /// Returns the refusal, or nothing when the request may go on. It may set
+  /// `x.open_to_all`.
+  std::optional<net::http_reply> refuse(port on, net::incoming_request& x);
 
   /// Requests need this password from now on.
   void set_password(const std::string& x);
@@ -54,10 +61,10 @@ private:
     steady_time since;
   };
 
-  bool is_open(const net::incoming_request& x) const;
+  bool is_open(port on, const net::incoming_request& x) const;
   bool host_allowed(std::string_view authority) const;
   std::optional<net::http_reply>
-  check_credential(const net::incoming_request& x);
+  check_credential(port on, net::incoming_request& x);
 
   std::string password() const {
     const std::lock_guard guard{mutex_};

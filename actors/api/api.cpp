@@ -280,7 +280,7 @@ public:
   }
 
   std::optional<net::http_reply> on_head(net::incoming_request& head) override {
-    if (auto refused = access_->refuse(head))
+    if (auto refused = access_->refuse(on_, head))
       return refused; // Bodies of refused requests are not read.
     const auto found = find_route(on_, head.method, head.path, false);
     if (!found) {

@@ -119,7 +119,7 @@ public:
   }
 
   std::optional<http_reply> on_head(incoming_request& head) override {
-    auto refused = access_.refuse(head);
+    auto refused = access_.refuse(on_, head);
     if (!refused && body_bytes_max(head.method, head.path) > 0)
       refused = refuse_content_type(head);
     if (refused)

@@ -37,6 +37,21 @@ std::string post(const std::string& body) {
          + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
+/// Asks on a connection that stays open, and reads the whole answer. 0: there
+/// is none.
+int status_of(raw_peer& peer, const std::string& path,
+              const std::string& fields) {
+  peer.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + fields
+            + "\r\n");
+  const auto head = peer.read_until("\r\n\r\n");
+  constexpr std::string_view length = "\r\nContent-Length: ";
+  const auto at = head.find(length);
+  if (at == std::string::npos)
+    return 0;
+  peer.read_exactly(std::stoul(head.substr(at + length.size())));
+  return std::stoi(head.substr(9, 3));
+}
+
 using namespace std::string_view_literals;
 
 // Ways to hide the end of a request and so the beginning of the next: fields in
@@ -299,6 +314,40 @@ TEST(HostileClientTest, StrangersKeepNobodyOutWhoHasThePassword) {
     }
   }
   EXPECT_TRUE(asks(open)) << "it has its place since then";
+}
+
+// hostile-inputs.md 2.2.9: who asks what needs no password stays a stranger, on
+// both ports, and whether `open_probes` or the address permits it. The
+// addresses would take all of `limits::http_server_connections_max` places.
+TEST(HostileClientTest, OpenProbesKeepNobodyOut) {
+  constexpr size_t addresses = 17;
+  static_assert(addresses * limits::http_server_per_address_max
+                > limits::http_server_connections_max);
+  api_node node{true, {"--open-probes"}};
+  node.may_grow_by(32 * megabyte);
+  const auto key
+    = "Authorization: " + std::string{api_node::credential} + "\r\n";
+  for (const auto on : {node.data, node.operations})
+    for (const std::string by : {"", "X-Forwarded-For: 192.0.2.1\r\n"}) {
+      const auto* path = on == node.data ? "/health" : "/status";
+      const auto probe = on == node.operations ? 200 : by.empty() ? 404 : 401;
+      auto open = raw_peer::dial(on, "127.0.5.1");
+      ASSERT_EQ(status_of(open, path, key), 200);
+      std::vector<raw_peer> strangers;
+      for (size_t i = 0; i < addresses * limits::http_server_per_address_max;
+           ++i) {
+        const auto from = "127.1." + std::to_string(1 + i % addresses) + ".1";
+        strangers.push_back(raw_peer::dial(on, from.c_str()));
+        ASSERT_EQ(status_of(strangers.back(), "/livez", by), probe) << i;
+      }
+      for (const auto* source : {"127.0.5.1", "127.1.1.1", "127.9.9.9"}) {
+        auto monitor = raw_peer::dial(on, source);
+        EXPECT_EQ(status_of(monitor, "/livez", by), probe) << source;
+        auto client = raw_peer::dial(on, source);
+        EXPECT_EQ(status_of(client, path, key + by), 200) << source;
+      }
+      EXPECT_EQ(status_of(open, path, key), 200) << "it has its place";
+    }
 }
 
 // hostile-inputs.md 2.2.9: one address gets its share and no more. Each of its

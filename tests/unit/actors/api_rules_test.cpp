@@ -23,25 +23,48 @@ using namespace std::chrono_literals;
 
 // -- wrong passwords ----------------------------------------------------------
 
+constexpr const char* right_one = "Basic YWRtaW46c2VjcmV0"; // admin:secret
+constexpr const char* wrong_one = "Basic YWRtaW46d3Jvbmc=";
+
 class AccessTest : public testing::Test {
 protected:
+  /// Whether a request is served, and whether its client is known by it.
+  enum admission { turned_away, served_to_all, served_to_known };
+
+  static admission admit(access_control& by, port on,
+                         net::incoming_request x) {
+    if (by.refuse(on, x))
+      return turned_away;
+    return x.open_to_all ? served_to_all : served_to_known;
+  }
+
+  static net::incoming_request probe_of(const char* path,
+                                        const net::ip_address& peer) {
+    net::incoming_request x;
+    x.method = "GET";
+    x.path = path;
+    x.peer = peer;
+    x.headers = {{"host", "localhost"}};
+    return x;
+  }
+
   int ask(const net::ip_address& peer, std::string_view credential) {
     net::incoming_request x;
     x.method = "GET";
     x.peer = peer;
     x.headers
       = {{"host", "localhost"}, {"authorization", std::string{credential}}};
-    const auto refused = access.refuse(x);
+    const auto refused = access.refuse(port::data, x);
     last_delay = refused ? refused->delay : 0us;
     return refused ? refused->status : 200;
   }
 
   int wrong(const net::ip_address& peer) {
-    return ask(peer, "Basic YWRtaW46d3Jvbmc=");
+    return ask(peer, wrong_one);
   }
 
   int right(const net::ip_address& peer) {
-    return ask(peer, "Basic YWRtaW46c2VjcmV0"); // admin:secret
+    return ask(peer, right_one);
   }
 
   static net::ip_address address(size_t i) {
@@ -51,6 +74,7 @@ protected:
     return out;
   }
 
+  const net::ip_address elsewhere = address(0xc0000202); // 192.0.2.2
   manual_clock time;
   access_control access{{"secret", {}}, time};
   std::chrono::microseconds last_delay{0};
@@ -61,28 +85,53 @@ protected:
 // Monitoring needs no password on the same machine, and elsewhere only if the
 // operator permits it. A proxy on this machine speaks for any client.
 TEST_F(AccessTest, ProbesAreOpenFromLoopbackAloneUnlessAskedFor) {
-  const auto probe = [&](access_control& of, const std::string& path,
-                         const net::ip_address& peer, bool passed_on) {
-    net::incoming_request x;
-    x.method = "GET";
-    x.path = path;
-    x.peer = peer;
-    x.headers = {{"host", "localhost"}};
-    if (passed_on)
-      x.headers.push_back({"x-forwarded-for", "192.0.2.1"});
-    const auto refused = of.refuse(x);
-    return refused ? refused->status : 200;
-  };
   const auto here = net::ip_address::loopback_v4();
-  const auto elsewhere = address(0xc0000202); // 192.0.2.2
   access_control open{{"secret", {}, true}, time};
   for (const auto* path : {"/livez", "/readyz"}) {
-    EXPECT_EQ(probe(access, path, here, false), 200) << path;
-    EXPECT_EQ(probe(access, path, here, true), 401) << path;
-    EXPECT_EQ(probe(access, path, elsewhere, false), 401) << path;
-    EXPECT_EQ(probe(open, path, elsewhere, false), 200) << path;
+    const auto local = probe_of(path, here);
+    auto passed_on = local;
+    passed_on.headers.push_back({"x-forwarded-for", "192.0.2.1"});
+    const auto remote = probe_of(path, elsewhere);
+    for (const auto on : {port::data, port::operations}) {
+      EXPECT_EQ(admit(access, on, local), served_to_all) << path;
+      EXPECT_EQ(admit(access, on, passed_on), turned_away) << path;
+      EXPECT_EQ(admit(access, on, remote), turned_away) << path;
+      EXPECT_EQ(admit(open, on, local), served_to_all) << path;
+    }
+    for (const auto& x : {passed_on, remote}) {
+      EXPECT_EQ(admit(open, port::operations, x), served_to_all) << path;
+      EXPECT_EQ(admit(open, port::data, x), turned_away) << path;
+    }
   }
-  EXPECT_EQ(probe(open, "/status", here, false), 401);
+  EXPECT_EQ(admit(open, port::operations, probe_of("/status", here)),
+            turned_away);
+}
+
+// hostile-inputs.md 2.2.9: who asks what anybody may ask stays a stranger. If a
+// password with it counted, who guesses could see without any delay which one
+// is right.
+TEST_F(AccessTest, OnlyAPasswordThatIsNeededMakesAClientKnown) {
+  const auto with = [](net::incoming_request x, const char* credential) {
+    x.headers.push_back({"authorization", credential});
+    return x;
+  };
+  const auto probe = probe_of("/livez", elsewhere);
+  access_control open{{"secret", {}, true}, time};
+  for (const auto* credential : {right_one, wrong_one})
+    for (size_t i = 0; i <= limits::auth_failures_max; ++i)
+      EXPECT_EQ(admit(open, port::operations, with(probe, credential)),
+                served_to_all)
+        << credential << i;
+  for (const auto on : {port::data, port::operations}) {
+    EXPECT_EQ(admit(access, on, with(probe, right_one)), served_to_known);
+    EXPECT_EQ(admit(access, on, with(probe, wrong_one)), turned_away);
+  }
+  EXPECT_EQ(admit(open, port::data, with(probe, right_one)), served_to_known);
+  EXPECT_EQ(admit(open, port::operations,
+                  with(probe_of("/status", elsewhere), right_one)),
+            served_to_known);
+  access_control without_password{{"", {}, true}, time};
+  EXPECT_EQ(admit(without_password, port::operations, probe), served_to_known);
 }
 
 // limits::auth_failures_max, limits::auth_lock, limits::auth_failure_delay
@@ -146,7 +195,7 @@ TEST_F(AccessTest, AHostIsANameOfTheNodeWithAPortOrWithoutOne) {
   const auto status_of = [&named](const char* host) {
     net::incoming_request x;
     x.headers = {{"host", host}};
-    const auto refused = named.refuse(x);
+    const auto refused = named.refuse(port::data, x);
     return refused ? refused->status : 200;
   };
   for (const auto* host : {"localhost", "localhost:", "LOCALHOST.", "[::1]",
@@ -163,7 +212,7 @@ TEST_F(AccessTest, PagesOfOtherOriginsAreRefused) {
   const auto status_of = [&open](const char* name, const char* value) {
     net::incoming_request x;
     x.headers = {{"host", "localhost"}, {name, value}};
-    const auto refused = open.refuse(x);
+    const auto refused = open.refuse(port::data, x);
     return refused ? refused->status : 200;
   };
   EXPECT_EQ(status_of("origin", "https://localhost"), 200);
