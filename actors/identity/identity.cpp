@@ -247,7 +247,8 @@ void identity::load_exported() {
         if (auto x = stored_of(shared->stores, repo, as_of); x.exported)
           caf::anon_send(to, std::move(x));
     };
-    send(shared_->root().reader_of(i), reader_job{job});
+    send(shared_->root().reader_of(i / limits::export_names_page),
+         reader_job{job});
   }
 }
 

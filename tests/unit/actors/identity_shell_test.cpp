@@ -11,6 +11,71 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
+atproto::did plc_name(uint64_t i) {
+  return atproto::did::trusted("did:plc:r" + std::to_string(i));
+}
+
+/// An IDENTITY that reads the directory's export as soon as somebody waits.
+class ExportShellTest : public IdentityShellTest {
+protected:
+  ExportShellTest() {
+    shared->stores = {shared->places(), {&rows}};
+    export_options exported;
+    exported.directory = "https://plc.test";
+    exported.wanted_min = 1;
+    identity_options slow;
+    slow.per_second = 0.1; // One look-up, so all others wait.
+    other = keep(spawn_identity(sys, shared, slow, network, exported));
+    read_store();
+  }
+
+  void run_jobs(probe& of) {
+    for (auto& job : of.take<reader_job>())
+      job.run(rows);
+    run();
+  }
+
+  void read_store() { run_jobs(reader); }
+
+  void write() {
+    for (auto& x : journal.take<journal_rows>()) {
+      store.commit(*x.rows);
+      tell(other, rows_durable{x.token});
+    }
+  }
+
+  /// The export is short: its first page has operations of the names from 1 to
+  /// `count`, and the next one has nothing new.
+  void read_export(uint64_t count) {
+    tell(other, export_page{}); // The question whether it is long.
+    read_store();
+    pass(std::chrono::milliseconds{1});
+    ASSERT_EQ(network->pages.size(), 2u);
+    export_page page;
+    page.read = true;
+    for (uint64_t i = 1; i <= count; ++i) {
+      auto& x = page.operations->emplace_back();
+      x.number = i;
+      x.id = "op" + std::to_string(i);
+      x.repo = plc_name(i);
+      x.doc.emplace();
+      x.doc->signing_key = "zExported" + std::to_string(i);
+    }
+    tell(other, page);
+    write();
+    pass(std::chrono::milliseconds{1});
+    ASSERT_EQ(network->pages.size(), 3u);
+    page.operations->erase(page.operations->begin(),
+                           page.operations->end() - 1);
+    tell(other, page);
+    write();
+  }
+
+  storage::tail_cache tail{1};
+  store_readers rows{*store.db, *store.names, tail};
+  identity_actor other;
+};
+
 } // namespace
 
 TEST_F(IdentityShellTest, OneWhoAsksTwiceHearsOnceAndOthersHearToo) {
@@ -153,57 +218,13 @@ TEST_F(IdentityShellTest, TheDirectorysDateIsToldToWhoJudgesTheClock) {
 
 // docs/adr/0015-the-export-of-the-directory.md: it is read when this many
 // documents are needed, and answers those that wait.
-TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
-  const auto plc_name = [](uint64_t i) {
-    return atproto::did::trusted("did:plc:r" + std::to_string(i));
-  };
-  export_options exported;
-  exported.directory = "https://plc.test";
-  exported.wanted_min = 1;
-  identity_options slow;
-  slow.per_second = 0.1; // One look-up, of another account.
-  auto other = keep(spawn_identity(sys, shared, slow, network, exported));
-  storage::tail_cache tail{1};
-  store_readers rows{*store.db, *store.names, tail};
-  shared->stores = {shared->places(), {&rows}};
-  const auto read_store = [&] {
-    for (auto& job : reader.take<reader_job>())
-      job.run(rows);
-    run();
-  };
-  const auto write = [&] {
-    for (auto& x : journal.take<journal_rows>()) {
-      store.commit(*x.rows);
-      tell(other, rows_durable{x.token});
-    }
-  };
-  read_store();
+TEST_F(ExportShellTest, TheExportServesWhoWaits) {
   tell(other, identity_ask{plc_name(9), false}, bob.as<identity_sink>());
   tell(other, identity_ask{plc_name(1), false}, ann.as<identity_sink>());
   ASSERT_THAT(network->pages,
               ElementsAre(std::pair<uint64_t, size_t>(1'000, 1)));
-  tell(other, export_page{}); // It ends before that.
-  read_store();
-  pass(std::chrono::milliseconds{1});
-  ASSERT_EQ(network->pages.size(), 2u);
+  read_export(2);
   EXPECT_EQ(network->pages[1].second, limits::export_page_lines);
-  export_page page;
-  page.read = true;
-  for (uint64_t i = 1; i <= 2; ++i) {
-    auto& x = page.operations->emplace_back();
-    x.number = i;
-    x.id = "op" + std::to_string(i);
-    x.repo = plc_name(i);
-    x.doc.emplace();
-    x.doc->signing_key = "zExported" + std::to_string(i);
-  }
-  tell(other, page);
-  write();
-  pass(std::chrono::milliseconds{1});
-  page.operations->erase(page.operations->begin());
-  ASSERT_EQ(network->pages.size(), 3u);
-  tell(other, page); // Nothing new.
-  write();
   EXPECT_EQ(storage::load_export_place(*store.db).value().whole_at,
             time.wall_now().seconds());
   EXPECT_THAT(keys(ann), IsEmpty());
@@ -216,6 +237,20 @@ TEST_F(IdentityShellTest, TheExportServesWhoWaits) {
   write();
   EXPECT_THAT(storage::list_exported(*store.db, 10).value(), IsEmpty());
   EXPECT_TRUE(storage::load_identity(*store.db, plc_name(2)).value());
+}
+
+// limits::export_names_page: a row is a read from disk, so the READERs share
+// them.
+TEST_F(ExportShellTest, EachReaderLooksForOnePageOfThoseWhoWait) {
+  probe second{sys};
+  home->readers.push_back(second.as<reader_actor>());
+  tell(other, identity_ask{plc_name(0), false}, bob.as<identity_sink>());
+  for (size_t i = 1; i <= limits::export_names_page + 1; ++i)
+    tell(other, identity_ask{plc_name(i), false}, ann.as<identity_sink>());
+  run_jobs(second);
+  read_export(1);
+  EXPECT_EQ(reader.count<reader_job>(), 1u);
+  EXPECT_EQ(second.count<reader_job>(), 1u);
 }
 
 // limits::export_names_page: rows of another mode or directory are deleted page
