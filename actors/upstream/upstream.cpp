@@ -64,8 +64,10 @@ private:
   metric& frames_ = counter("weir_upstream_frames_total", "Frames received");
   metric& bytes_
     = counter("weir_upstream_bytes_total", "Bytes of frames received");
-  metric& resets_ = counter("weir_upstream_resets_total",
-                            "Times that the position in the stream was reset");
+  metric& resets_
+    = counter("weir_upstream_resets_total",
+              "Times that events of the stream may have been missed (each bad "
+              "frame that is skipped counts), or that its numbers began again");
   metric& poison_
     = counter("weir_upstream_poison_frames_total",
               "Frames that were skipped because they had ended the process");

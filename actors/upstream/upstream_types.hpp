@@ -23,7 +23,7 @@ struct upstream_counters {
   uint64_t bytes = 0;
   uint64_t skipped_bad = 0; ///< Malformed frames stepped over.
   uint64_t skipped_poison = 0; ///< Skipped frames that had ended the process.
-  uint64_t resets = 0;
+  uint64_t resets = 0; ///< Epochs begun: events may have been missed.
   uint64_t too_slow = 0; ///< The host said so and ended the stream.
   uint64_t stalls = 0; ///< Sockets given up: not read without a reason.
 };

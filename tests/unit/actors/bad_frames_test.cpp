@@ -38,4 +38,22 @@ TEST(upstream_machine, each_connection_steps_over_more_bad_frames) {
   EXPECT_TRUE(x.take({garbage()}).disconnect);
 }
 
+// What was in the frame is not known, so whatever it was may be missing. Two
+// that follow each other count twice, also when nothing came between them.
+TEST(upstream_machine, each_bad_frame_that_is_skipped_counts_as_a_reset) {
+  stream x;
+  const auto epoch = x.machine.row().epoch;
+  for (size_t i = 1; i < limits::bad_frame_tries_max; ++i) {
+    x.take({garbage()});
+    x.reopen();
+  }
+  EXPECT_EQ(x.machine.counters().resets, 0u) << "none was skipped yet";
+  x.take({garbage(), garbage()});
+  x.take_seqs({11});
+  EXPECT_EQ(x.machine.counters().skipped_bad, 2u);
+  EXPECT_EQ(x.machine.counters().resets, 2u);
+  EXPECT_EQ(x.machine.row().epoch, epoch + 2);
+  EXPECT_EQ(x.machine.row().cursor, 10u) << "the position stays";
+}
+
 } // namespace weir::tests
