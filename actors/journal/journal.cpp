@@ -88,6 +88,8 @@ private:
   bool write(std::vector<pending_update> updates,
              std::vector<pending_rows> rows);
   result<storage::commit_result> commit(const storage::journal_batch& batch);
+  template <class F>
+  auto to_disk(F&& write);
   void publish(const publication_machine::effects& x,
                const std::vector<pending_rows>& rows,
                const storage::commit_result& written);
@@ -149,12 +151,25 @@ bool journal::write_all() {
   return !failed_;
 }
 
+/// Runs a call that writes to the disk and may wait for it. Meanwhile the health
+/// watch can see how long it takes.
+template <class F>
+auto journal::to_disk(F&& write) {
+  store_.before_wait();
+  home_->stats.writes_since
+    = std::max<int64_t>(shared_->time->steady_now().micros, 1);
+  auto out = std::forward<F>(write)();
+  home_->stats.writes_since = 0;
+  return out;
+}
+
 /// Updates of a dead REPO are written first: they may contain an older row.
 void journal::note_missed(const journal_missed& x, const router_actor& from) {
   if (!write_all())
     return;
-  store_.before_wait();
-  if (auto ok = store_.writer->note_missed(x.repo); !ok)
+  const auto ok
+    = to_disk([&] { return store_.writer->note_missed(x.repo); });
+  if (!ok)
     return fail(ok.error());
   send(from, journal_noted{x.repo});
 }
@@ -169,8 +184,7 @@ journal::commit(const storage::journal_batch& batch) {
   pass(crash_point::journal_batch);
   pass_if(crash_point::synced_batch, has(makes_synced));
   pass_if(crash_point::erase_batch, has(erases));
-  store_.before_wait();
-  auto written = store_.writer->commit(batch);
+  auto written = to_disk([&] { return store_.writer->commit(batch); });
   pass(crash_point::journal_written);
   pass_if(crash_point::synced_written, has(makes_synced));
   pass_if(crash_point::erase_written, has(erases));
@@ -234,7 +248,8 @@ void journal::erase(const erase_step& x, const sweeper_actor& from) {
   if (failed_)
     return;
   pass(crash_point::sweep_step);
-  const auto more = store_.writer->erase_step(x.repo);
+  const auto more
+    = to_disk([&] { return store_.writer->erase_step(x.repo); });
   if (!more)
     return fail(more.error());
   pass(crash_point::sweep_written);
@@ -248,7 +263,8 @@ void journal::erase(const erase_step& x, const sweeper_actor& from) {
 void journal::end_erasing(const erase_over& x) {
   if (failed_)
     return;
-  const auto forgotten = store_.writer->end_erasure(x.repo, x.through);
+  const auto forgotten
+    = to_disk([&] { return store_.writer->end_erasure(x.repo, x.through); });
   if (!forgotten)
     return fail(forgotten.error());
   if (*forgotten)

@@ -105,7 +105,10 @@ private:
                   : "");
     const auto streams = shared_->upstreams.all();
     const auto news = shared_->health.with([&](health_machine& x) {
-      return x.look(streams, clock, now, wall);
+      report_write(x);
+      auto out = x.look(streams, clock, now, wall);
+      shared_->upstreams.set_write_hangs(x.write_hangs());
+      return out;
     });
     for (const auto& x : news.begun)
       log::warn("unhealthy", {{"cause", to_string(x.cause)},
@@ -129,6 +132,23 @@ private:
       if (shared_->supervisor)
         send(shared_->supervisor, clock_corrected{});
     }
+  }
+
+  void report_write(health_machine& to) const {
+    const auto& all = shared_->partitions();
+    int64_t first = 0;
+    std::string where;
+    for (const auto& x : all)
+      if (const auto since = x->stats.writes_since.load();
+          since != 0 && (first == 0 || since < first)) {
+        first = since;
+        where = all.size() == 1 ? std::string{"the store"}
+                                : "the store of partition "
+                                    + std::to_string(x->number);
+      }
+    to.on_write(std::move(where),
+                first == 0 ? std::nullopt
+                           : std::optional{steady_time{first}});
   }
 
   context_ptr shared_;

@@ -74,6 +74,9 @@ std::string why_not_live(const upstream_view& x) {
     return who + " is not read: " + x.last_error;
   if (!x.read)
     return who + " is not read while there is a shortage here";
+  if (x.unwritten)
+    return "a write to the disk hangs, so what " + who
+           + " sends is not stored";
   if (!x.since_reset().defined())
     return who + " was reset and waits for its first position";
   return who

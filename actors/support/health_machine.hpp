@@ -27,12 +27,14 @@ enum class health_cause : uint8_t {
   upstream,
   fetch,   ///< Most repos cannot be fetched, from most hosts.
   commits, ///< Most are refused, of most upstreams, even if few of each.
+  write,   ///< A write to the store does not return.
 };
 
 /// All causes, in the order in which they are shown.
 inline constexpr std::array health_causes{
   health_cause::directory, health_cause::resolver, health_cause::clock,
-  health_cause::upstream,  health_cause::fetch,    health_cause::commits};
+  health_cause::upstream,  health_cause::fetch,    health_cause::commits,
+  health_cause::write};
 
 const char* to_string(health_cause x) noexcept;
 
@@ -51,7 +53,7 @@ const char* to_string(health_level x) noexcept;
 
 struct health_finding {
   health_cause cause = health_cause::directory;
-  std::string where; ///< A URL; empty for `clock`.
+  std::string where; ///< A URL or a store; empty for `clock`.
   std::string error; ///< Text of the last failure; comes from outside.
   wall_time since;
   health_level level = health_level::failing;
@@ -169,6 +171,16 @@ public:
   /// @param remedy What to do about it.
   void on_origin(uint32_t upstream, std::string trouble, std::string remedy);
 
+  /// The write to a store that has been under way for the longest time.
+  /// @param since None: no write is under way.
+  void on_write(std::string where, std::optional<steady_time> since) {
+    write_to_ = std::move(where);
+    write_since_ = since;
+  }
+
+  /// Whether a write does not return, as of the last look.
+  bool write_hangs() const noexcept;
+
   struct news {
     std::vector<health_finding> begun;
     std::vector<health_finding> ended;
@@ -208,6 +220,7 @@ private:
   findings_list judge(const views&, const clock_state&, steady_time now);
   std::optional<health_finding> judge_directory(steady_time now);
   void judge_work(steady_time now, findings_list& out);
+  void judge_write(steady_time now, findings_list& out) const;
   static std::optional<health_finding>
   judge_stream(const upstream_view& x, stream_state& known, steady_time now);
   size_t judge_streams(const views&, steady_time now, findings_list& out);
@@ -243,6 +256,8 @@ private:
   steady_time rest_until_;           ///< End of a long pause of the directory.
   std::chrono::seconds rest_{0};     ///< Length of that pause.
   std::map<uint32_t, stream_state> streams_;
+  std::string write_to_; ///< The store that is written to.
+  std::optional<steady_time> write_since_;
   std::vector<health_finding> findings_;
 };
 

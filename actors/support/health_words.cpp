@@ -25,7 +25,10 @@ constexpr std::array<cause_words, health_causes.size()> words{
    {"fetch", "look at this machine's network and resolver; fetches are tried "
              "again by themselves"},
    {"commits", "is plc_url right? Keys that are not known yet are looked up; "
-               "repos that were refused are fetched"}}};
+               "repos that were refused are fetched"},
+   {"write", "look at the disk and its file system (dmesg; is it frozen for a "
+             "snapshot?); the node goes on by itself when the write returns, "
+             "and nothing is lost"}}};
 
 } // namespace
 

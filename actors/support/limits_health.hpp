@@ -92,6 +92,10 @@ constexpr size_t health_known_max = health_failures_min;
 constexpr auto health_calm = 1min;
 constexpr size_t health_successes_min = 3;
 
+/// A write to a store is a finding when it has not returned for this long. A
+/// busy disk needs seconds at most for the largest group and its sync.
+constexpr auto health_write_max = 15s;
+
 /// Bytes kept of an error's text, which may come from outside.
 constexpr size_t health_text_bytes_max = 200;
 

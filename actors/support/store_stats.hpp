@@ -30,6 +30,8 @@ struct store_stats {
   std::atomic<uint64_t> outdated{0};
   std::atomic<uint64_t> records{0};
   std::atomic<uint64_t> durable{0}; ///< Last id on disk.
+  /// Steady time when the write that is under way began; 0: none is.
+  std::atomic<int64_t> writes_since{0};
   std::atomic<uint64_t> events{0}; ///< Number of events among the ids up to it.
 
   void add(storage::repo_status status,

@@ -35,6 +35,8 @@ struct upstream_view {
   std::optional<steady_time> rested_at;
   /// No shortage of this node keeps the stream from being read.
   bool read = true;
+  /// A write to a store of this node hangs, so what arrived is not finished.
+  bool unwritten = false;
   bool live = false;     ///< Connected, no reset pending.
   uint64_t received = 0; ///< Last seq received.
   uint64_t cursor = 0;   ///< Low-water mark.
@@ -65,12 +67,12 @@ struct upstream_view {
     return connected && (passed >= at || is_quiet(now, grace));
   }
 
-  /// Whether a repo that looks whole is whole: the stream is live and read,
-  /// everything from before the connection has arrived, and the stream does not
+  /// Whether a repo that looks whole is whole: the stream is live, read and
+  /// written, everything from before the connection has arrived, and the stream does not
   /// lag behind. Wall times are compared with the clock as it is now, because
   /// it may have been wrong when the connection opened.
   bool proves(steady_time now, wall_time wall) const noexcept {
-    return live && !stalls && read && since_reset().defined()
+    return live && !stalls && read && !unwritten && since_reset().defined()
            && has_caught_up(now, wall) && is_recent(now, wall);
   }
 
@@ -162,14 +164,23 @@ public:
   /// An id of 0 means that no stream carries the repo.
   upstream_view accounting_for(const std::string& pds) const {
     const std::lock_guard guard{mutex_};
-    const upstream_view* relay = nullptr;
-    for (const auto& x : views_) {
-      if (!x.relay && x.origin == pds)
-        return x;
-      if (x.relay && relay == nullptr)
-        relay = &x;
-    }
-    return relay == nullptr ? upstream_view{} : *relay;
+    const upstream_view* best = nullptr;
+    for (const auto& x : views_)
+      if (!x.relay && x.origin == pds) {
+        best = &x;
+        break;
+      } else if (x.relay && best == nullptr) {
+        best = &x;
+      }
+    auto out = best == nullptr ? upstream_view{} : *best;
+    out.unwritten = write_hangs_;
+    return out;
+  }
+
+  /// NODE's health watch says whether a write to a store hangs.
+  void set_write_hangs(bool x) {
+    const std::lock_guard guard{mutex_};
+    write_hangs_ = x;
   }
 
   /// Whether a gap in this upstream, or a frame of it that cannot be read, may
@@ -224,6 +235,7 @@ private:
   mutable std::mutex mutex_;
   std::vector<upstream_view> views_; ///< In the order of the configuration.
   std::map<uint32_t, int64_t> audited_;
+  bool write_hangs_ = false;
 };
 
 } // namespace weir::actors

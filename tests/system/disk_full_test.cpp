@@ -13,9 +13,10 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <future>
 #include <mutex>
 
-// architecture.md, When the disk fills up.
+// architecture.md, When the disk fills up, and a disk that hangs.
 
 namespace weir::tests {
 
@@ -175,6 +176,28 @@ TEST_F(DiskFullTest, IntakePausesBeforeTheDiskIsFullAndResumesByItself) {
     return converged();
   }));
   EXPECT_TRUE(adding_gives(200));
+  EXPECT_TRUE(failures.empty());
+}
+
+// architecture.md, Health: a file system that is frozen, or a disk that does
+// not answer
+TEST_F(DiskFullTest, AWriteThatHangsIsReportedAndLosesNothing) {
+  std::promise<void> thawed;
+  disk.plan({.kinds = kind_bit(io_call::sync),
+             .name_ends_with = ".log",
+             .instead = [gate = thawed.get_future().share()] {
+               gate.wait();
+             }});
+  net.life().traffic().make(200);
+  EXPECT_TRUE(waits_for("write: a write to ")) << readiness();
+  EXPECT_EQ(status(at.operations + "/readyz"), 503);
+  EXPECT_EQ(status(at.data + "/repos"), 200) << "reads go on";
+  EXPECT_FALSE(converged());
+  thawed.set_value();
+  EXPECT_TRUE(is_ready()) << readiness();
+  EXPECT_TRUE(eventually(node_patience, [this] {
+    return converged();
+  }));
   EXPECT_TRUE(failures.empty());
 }
 

@@ -50,6 +50,32 @@ TEST_F(HealthLevelTest, CommitsThatComeNoMoreAreUnprovedToo) {
   EXPECT_EQ(level(), health_level::unproved);
 }
 
+// limits::health_write_max
+TEST_F(HealthLevelTest, AWriteThatDoesNotReturnIsReportedUntilItDoes) {
+  const auto began = now;
+  machine.on_write("the store", began);
+  pass(limits::health_write_max - 1us);
+  EXPECT_THAT(begun, IsEmpty());
+  EXPECT_FALSE(machine.write_hangs());
+  pass(1us);
+  ASSERT_THAT(begun, SizeIs(1));
+  EXPECT_EQ(begun[0].cause, health_cause::write);
+  EXPECT_EQ(begun[0].where, "the store");
+  EXPECT_THAT(begun[0].error, HasSubstr("has not returned for 15 seconds"));
+  EXPECT_EQ(level(), health_level::failing);
+  EXPECT_TRUE(machine.write_hangs());
+  pass(1min);
+  EXPECT_THAT(begun, IsEmpty()) << "it is the same cause";
+  EXPECT_THAT(machine.findings()[0].error, HasSubstr("75 seconds"));
+  machine.on_write("the store", now);
+  look();
+  ASSERT_THAT(ended, SizeIs(1)) << "the next write has only begun";
+  EXPECT_FALSE(machine.write_hangs());
+  machine.on_write({}, std::nullopt);
+  pass(1h);
+  EXPECT_THAT(begun, IsEmpty());
+}
+
 // limits::health_probe_interval
 TEST_F(HealthLevelTest, TheDirectoryIsAskedNowAndThenWhileItFails) {
   machine.remember(known_account("did:plc:aaaaaaaaaaaaaaaaaaaaaaaa"), false);

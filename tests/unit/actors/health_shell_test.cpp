@@ -1,6 +1,7 @@
 #include "actors/node/watches.hpp"
 #include "actors/node/limits.hpp"
 #include "actors/repo/repo_outbox.hpp"
+#include "actors/support/completeness.hpp"
 #include "actors/support/limits_health.hpp"
 #include "actors/support/store_readers.hpp"
 #include "messages/backfill.hpp"
@@ -193,6 +194,34 @@ TEST_F(HealthWatchTest, AClockInDoubtHoldsIntakeUntilItIsSetRight) {
   pass(1us);
   EXPECT_TRUE(shared->intake.reads());
   EXPECT_THAT(shared->intake.reasons(), IsEmpty());
+  EXPECT_THAT(shared->health.findings(), IsEmpty());
+}
+
+// Nothing that arrives is stored meanwhile, so no copy is known to be whole.
+TEST_F(HealthWatchTest, WhileAWriteHangsNoCopyIsComplete) {
+  upstream_view stream;
+  stream.id = 1;
+  stream.relay = stream.connected = stream.live = stream.caught_up = true;
+  stream.whole = true;
+  stream.quiet_since = steady_time{};
+  shared->upstreams.put(stream);
+  const auto is_live = [this] {
+    return completeness::accounting(shared->upstreams, "https://pds.test",
+                                    hands.steady_now(), hands.wall_now())
+      .live;
+  };
+  pass(1min);
+  EXPECT_TRUE(is_live());
+  home->stats.writes_since = hands.steady_now().micros;
+  pass(limits::health_write_max - 1us);
+  EXPECT_TRUE(is_live());
+  pass(limits::health_check_interval);
+  EXPECT_FALSE(is_live());
+  ASSERT_THAT(shared->health.findings(), SizeIs(1));
+  EXPECT_EQ(shared->health.findings()[0].cause, health_cause::write);
+  home->stats.writes_since = 0;
+  pass(limits::health_check_interval);
+  EXPECT_TRUE(is_live());
   EXPECT_THAT(shared->health.findings(), IsEmpty());
 }
 

@@ -5,6 +5,7 @@
 #include "messages/journal.hpp"
 #include "storage/log/tail_cache.hpp"
 #include "storage/tables/repo_table.hpp"
+#include "tests/support/fault_env.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
 #include "tests/unit/storage/journal_fixture.hpp"
 
@@ -19,6 +20,7 @@ using testing::IsEmpty;
 class JournalShellTest : public ShellFixture {
 protected:
   void start() {
+    ASSERT_TRUE(store.try_open());
     home->subscribers.add(consumer.as<consumer_actor>());
     shared->set_upstream(7, upstream.as<upstream_actor>());
     journal = keep(spawn_journal(sys, shared, home,
@@ -89,7 +91,9 @@ protected:
     return {std::move(batch), token};
   }
 
-  test_store store;
+  memory_disk memory;
+  fault_env disk{memory};
+  test_store store{disk, {}};
   storage::tail_cache tail{1};
   store_stats& stats = home->stats;
   int level0_files = 0;
@@ -155,6 +159,42 @@ TEST_F(JournalShellTest, OfARemovedRepoNothingIsKeptInMindInTheEnd) {
     << "it is known, and its row says so";
 }
 
+// architecture.md, Health: NODE's health watch sees since when a write lasts
+TEST_F(JournalShellTest, WhileItWaitsForTheDiskItSaysSinceWhen) {
+  start();
+  const auto first_sync = [this](std::function<void()> then) {
+    disk.plan({.kinds = kind_bit(io_call::sync) | kind_bit(io_call::append),
+               .instead = std::move(then)});
+  };
+  std::vector<int64_t> seen;
+  const auto look = [&] { seen.push_back(stats.writes_since); };
+  test_account ann{'a'};
+  pass(1min);
+  const auto now = time.steady_now().micros;
+  const auto wrote = [&](auto&& write) {
+    first_sync(look);
+    write();
+    EXPECT_TRUE(disk.reached());
+    EXPECT_EQ(stats.writes_since, 0) << "it has returned";
+  };
+  wrote([&] { submit(update(ann, 1)); });
+  accept(ann);
+  wrote([&] {
+    tell(journal, journal_missed{ann.repo}, router.as<router_actor>());
+  });
+  submit(forgotten(ann));
+  accept(ann);
+  wrote([&] {
+    tell(journal, erase_step{ann.repo}, asker.as<sweeper_actor>());
+  });
+  asker.take<erase_stepped>();
+  erase(ann);
+  wrote([&] {
+    tell(journal, erase_over{ann.repo, ann.chain->erased_through});
+  });
+  EXPECT_THAT(seen, ElementsAre(now, now, now, now));
+}
+
 TEST_F(JournalShellTest, WhatIsDurableIsToldAtOnce) {
   start();
   test_account ann{'a'};
@@ -181,9 +221,9 @@ TEST_F(JournalShellTest, WhatIsMissedIsNotedBehindEverythingBefore) {
   tell(journal, journal_missed{did}, router.as<router_actor>());
   EXPECT_EQ(router.count<journal_noted>(), 1u);
   tell(journal, stop_actor{});
-  store.disk.kill();
+  memory.kill();
   store.close();
-  store.disk.power_on();
+  memory.power_on();
   ASSERT_TRUE(store.try_open());
   const auto left = storage::repo_table{*store.db, *store.names}.row(did);
   ASSERT_TRUE(left && *left);
