@@ -75,9 +75,12 @@ result<void> node::impl::start(const node& owner) {
   for (const auto step :
        {&impl::open_partitions, &impl::open_network, &impl::load_rows,
         &impl::start_stores, &impl::start_partitions, &impl::start_supervisor,
-        &impl::start_servers})
+        &impl::start_servers}) {
+    if (auto ok = go_on_unless(seams.end_wanted); !ok)
+      return ok;
     if (auto ok = (this->*step)(); !ok)
       return ok;
+  }
   if (seams.opened)
     seams.opened(owner);
   start_upstreams();
@@ -95,11 +98,14 @@ result<void> node::impl::open_partitions() {
     = config.most.routers == 0 ? 2 * cores() : config.most.routers;
   shared->divide({static_cast<uint16_t>(config.partitions),
                   config.of_partition(routers)});
-  auto stores = open_stores(config, *seams.random, seams.disk);
+  auto stores
+    = open_stores(config, *seams.random, seams.disk, seams.end_wanted);
   if (!stores)
     return stores.error();
   std::vector<const store_readers*> readers;
   for (const auto& home : shared->partitions()) {
+    if (auto ok = go_on_unless(seams.end_wanted); !ok)
+      return ok;
     auto opened
       = partition::open({config, seams, shared, home, on_failure, children},
                         std::move((*stores)[home->number]));
@@ -137,9 +143,12 @@ result<void> node::impl::load_rows() {
   if (!filter)
     return filter.error();
   filter_generation = *filter;
-  for (const auto& x : partitions)
+  for (const auto& x : partitions) {
+    if (auto ok = go_on_unless(seams.end_wanted); !ok)
+      return ok;
     if (auto ok = x->load_consumer(); !ok)
       return ok;
+  }
   return {};
 }
 

@@ -20,7 +20,7 @@ namespace weir::actors {
 
 result<std::vector<std::unique_ptr<storage::database>>>
 open_stores(const node_config& config, random_source& random,
-            storage::disk_env* disk) {
+            storage::disk_env* disk, const std::function<bool()>& end_wanted) {
   storage::database_options options;
   options.directory = config.data_dir;
   options.random = &random;
@@ -31,7 +31,13 @@ open_stores(const node_config& config, random_source& random,
   options.table_bytes = plan.table_bytes;
   options.tables_open_max = plan.tables;
   return storage::open_partition_stores(
-    options, static_cast<uint16_t>(config.partitions));
+    options, static_cast<uint16_t>(config.partitions), end_wanted);
+}
+
+result<void> go_on_unless(const std::function<bool()>& end_wanted) {
+  if (end_wanted())
+    return fail(ec::cancelled, "the node was asked to end while it started");
+  return {};
 }
 
 result<std::unique_ptr<store_set>>
@@ -67,10 +73,6 @@ open_store(const node_config& config, const clock& time,
 
 namespace {
 
-error ended() {
-  return fail(ec::cancelled, "the node was asked to end while it started");
-}
-
 /// A row of another partition, where the ROUTER of its repo never finds it.
 error elsewhere(const atproto::did& repo) {
   return fail(ec::storage_failure,
@@ -85,8 +87,8 @@ result<void> load_erased(store_set& store, account_board& accounts,
                          const std::function<bool()>& end_wanted) {
   atproto::did after;
   for (;;) {
-    if (end_wanted())
-      return ended();
+    if (auto ok = go_on_unless(end_wanted); !ok)
+      return ok;
     const auto page = storage::open_erasures(*store.db, after);
     if (!page)
       return page.error();
@@ -130,8 +132,8 @@ result<known_repos> load_repos(store_set& store, const context& shared,
   const all_stores alone{{}, {store.readers.get()}};
   atproto::did after;
   for (;;) {
-    if (end_wanted())
-      return ended();
+    if (auto ok = go_on_unless(end_wanted); !ok)
+      return ok.error();
     auto page = alone.list_repos(after, limits::repos_page_max);
     if (!page)
       return page.error();

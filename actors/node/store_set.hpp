@@ -13,6 +13,7 @@
 #include "storage/tables/consumer_table.hpp"
 #include "wire/event_numbers.hpp"
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -33,9 +34,13 @@ struct store_set {
 
 /// Opens the data directory: the stores of its partitions, in their order.
 /// @param disk Null: the machine's.
+/// @param end_wanted Called for each store; true ends it with `ec::cancelled`.
 result<std::vector<std::unique_ptr<storage::database>>>
 open_stores(const node_config& config, random_source& random,
-            storage::disk_env* disk);
+            storage::disk_env* disk, const std::function<bool()>& end_wanted);
+
+/// `ec::cancelled` when the node was asked to end while it starts.
+result<void> go_on_unless(const std::function<bool()>& end_wanted);
 
 /// Opens everything that works on a store.
 result<std::unique_ptr<store_set>>

@@ -20,6 +20,14 @@ error missing(const std::string& directory, bool were_made) {
                 + " back to its place, or restore a backup of the whole data_dir");
 }
 
+/// On a slow disk a store takes seconds to open, and there may be many.
+result<void> go_on_unless(const std::function<bool()>& end_wanted) {
+  if (end_wanted && end_wanted())
+    return fail(ec::cancelled,
+                "it was asked to end while it opened the stores");
+  return {};
+}
+
 std::string openings_row(uint16_t partition) {
   return openings_row_begin + std::to_string(partition);
 }
@@ -39,7 +47,8 @@ result<uint64_t> noted_openings(const database& x, const std::string& row) {
 
 /// All are open. The first one says so before the others do: starts that end
 /// earlier, however many, then make no store look older than another.
-result<void> note_opened(const std::vector<std::unique_ptr<database>>& all) {
+result<void> note_opened(const std::vector<std::unique_ptr<database>>& all,
+                         const std::function<bool()>& end_wanted) {
   write_batch first;
   const auto put = [](auto& to, const std::string& row, uint64_t value) {
     to.put(encode_key(meta_key{row}), encode_value(counter{value}));
@@ -47,17 +56,22 @@ result<void> note_opened(const std::vector<std::unique_ptr<database>>& all) {
   put(first, partitions_row_name, all.size());
   for (size_t i = 1; i < all.size(); ++i)
     put(first, openings_row(all[i]->identity().partition), all[i]->openings());
-  auto ok = all.front()->write(first, sync_mode::durable);
+  auto ok = go_on_unless(end_wanted);
+  if (ok)
+    ok = all.front()->write(first, sync_mode::durable);
   for (size_t i = 1; ok && i < all.size(); ++i) {
     write_batch other;
     put(other, openings_noted_row_name, all[i]->openings());
-    ok = all[i]->write(other, sync_mode::durable);
+    ok = go_on_unless(end_wanted);
+    if (ok)
+      ok = all[i]->write(other, sync_mode::durable);
   }
   return ok;
 }
 
 /// Opens the stores of all partitions except the first one.
 result<void> open_others(database_options each,
+                         const std::function<bool()>& end_wanted,
                          std::vector<std::unique_ptr<database>>& out) {
   const auto all_made
     = out.front()->get(encode_key(meta_key{partitions_row_name}));
@@ -66,6 +80,8 @@ result<void> open_others(database_options each,
   each.may_make = !*all_made;
   const auto root = each.directory;
   for (uint16_t i = 1; i < each.expected->partitions; ++i) {
+    if (auto ok = go_on_unless(end_wanted); !ok)
+      return ok;
     each.directory = partition_directory(root, i);
     each.expected->partition = i;
     const auto openings = noted_openings(*out.front(), openings_row(i));
@@ -96,7 +112,8 @@ std::string partition_directory(const std::string& data_dir,
 }
 
 result<std::vector<std::unique_ptr<database>>>
-open_partition_stores(const database_options& options, uint16_t partitions) {
+open_partition_stores(const database_options& options, uint16_t partitions,
+                      const std::function<bool()>& end_wanted) {
   auto each = options;
   if (partitions != 0)
     each.expected = store_identity{.partitions = partitions};
@@ -114,10 +131,10 @@ open_partition_stores(const database_options& options, uint16_t partitions) {
   if (whole.partitions == 1)
     return out;
   each.expected = whole;
-  if (auto ok = open_others(std::move(each), out); !ok)
+  if (auto ok = open_others(std::move(each), end_wanted, out); !ok)
     return ok.error();
   if (options.access != access_mode::read_only)
-    if (auto ok = note_opened(out); !ok)
+    if (auto ok = note_opened(out, end_wanted); !ok)
       return ok.error();
   return out;
 }

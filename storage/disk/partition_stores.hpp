@@ -2,6 +2,7 @@
 
 #include "storage/disk/database.hpp"
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ std::string partition_directory(const std::string& data_dir,
 /// @param options For each, with `directory` as the data directory.
 /// @param partitions How many a new directory gets, and any other one must
 /// have; 0 = one, and as many as it has.
+/// @param end_wanted Called before each further store and each row that is
+/// written; true ends it with `ec::cancelled`, and it can be done again. Null:
+/// nothing is asked.
 ///
 /// # Errors
 /// As `database::open`. `ec::invalid_argument` when the directory was made with
@@ -40,6 +44,7 @@ std::string partition_directory(const std::string& data_dir,
 /// is known only when all were opened since it was made;
 /// `ec::not_found` for a reader when they were not all made yet.
 result<std::vector<std::unique_ptr<database>>>
-open_partition_stores(const database_options& options, uint16_t partitions);
+open_partition_stores(const database_options& options, uint16_t partitions,
+                      const std::function<bool()>& end_wanted = {});
 
 } // namespace weir::storage

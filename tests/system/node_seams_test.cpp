@@ -1,7 +1,9 @@
+#include "actors/node/limits.hpp"
 #include "actors/node/node.hpp"
 #include "apps/demo/evidence.hpp"
 #include "net/io_threads.hpp"
 #include "net/transport.hpp"
+#include "tests/support/fault_env.hpp"
 #include "tests/support/memory_disk.hpp"
 #include "tests/support/node_partitions.hpp"
 #include "tests/support/temp_dir.hpp"
@@ -10,8 +12,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <utility>
 
 // architecture.md, Shells and machines: a node uses only what it is given.
 
@@ -82,10 +86,11 @@ protected:
     threads.join();
   }
 
-  result<std::unique_ptr<actors::node>> start(std::function<bool()> end_wanted
-                                              = {}) {
+  result<std::unique_ptr<actors::node>>
+  start(std::function<bool()> end_wanted = {},
+        storage::disk_env* other_disk = nullptr) {
     actors::node_seams seams;
-    seams.disk = &disk;
+    seams.disk = other_disk == nullptr ? &disk : other_disk;
     seams.transport = sockets;
     seams.end_wanted = std::move(end_wanted);
     return actors::node::start(
@@ -148,6 +153,34 @@ TEST_F(NodeSeamsTest, AStartEndsWhereverItIsAskedToAndHarmsNothing) {
     EXPECT_EQ(node.error().code, ec::cancelled);
   }
   EXPECT_GE(questions, 2u);
+}
+
+// On a disk whose flush takes 100 ms, a start with many stores takes minutes.
+// It asks so often that a stop waits only for the opening of one store.
+TEST_F(NodeSeamsTest, AStartAsksBetweenFlushesHoweverManyStoresThereAre) {
+  config.upstreams.clear();
+  config.mode = actors::tracking_mode::manual;
+  const auto most_unasked = [this](size_t partitions) {
+    memory_disk empty;
+    fault_env counted{empty};
+    config.partitions = partitions;
+    uint64_t most = 0;
+    uint64_t before = 0;
+    const auto look = [&] {
+      const auto now = counted.calls_of_maker(io_call::sync)
+                       + counted.calls_of_maker(io_call::sync_directory);
+      most = std::max(most, now - std::exchange(before, now));
+      return false;
+    };
+    const auto node = start(look, &counted);
+    EXPECT_TRUE(node) << to_string(node.error());
+    look();
+    return most;
+  };
+  const auto of_one = most_unasked(1);
+  EXPECT_GT(of_one, 0u);
+  // Another store has a directory of its own, which is made durable, too.
+  EXPECT_LE(most_unasked(limits::partitions_range.max), of_one + 1);
 }
 
 } // namespace weir::tests

@@ -11,13 +11,14 @@ namespace {
 
 class PartitionStoresTest : public testing::Test {
 protected:
-  auto open(uint16_t partitions, access_mode access = access_mode::owner) {
+  auto open(uint16_t partitions, access_mode access = access_mode::owner,
+            const std::function<bool()>& end_wanted = {}) {
     database_options options;
     options.directory = data_dir;
     options.access = access;
     options.write_buffer_bytes = 65'536;
     options.block_cache_bytes = 65'536;
-    return open_partition_stores(options, partitions);
+    return open_partition_stores(options, partitions, end_wanted);
   }
 
   /// The error of a refused open.
@@ -99,6 +100,24 @@ TEST_F(PartitionStoresTest, AMissingOneIsRefusedAndNotMade) {
   const auto text = refusal(3);
   EXPECT_TRUE(contains(text, at(2))) << text;
   EXPECT_FALSE(std::filesystem::exists(at(2)));
+}
+
+// On a slow disk each store takes seconds, and there are up to 32.
+TEST_F(PartitionStoresTest, AnOpeningEndsWhereverItIsAskedToAndCanBeRepeated) {
+  constexpr uint16_t partitions = 4;
+  size_t asked = 0;
+  for (size_t ended_at = 1;; ++ended_at) {
+    asked = 0;
+    const auto x = open(partitions, access_mode::owner, [&] {
+      return ++asked == ended_at;
+    });
+    if (x)
+      break;
+    EXPECT_EQ(x.error().code, ec::cancelled);
+    EXPECT_EQ(asked, ended_at); // Nothing more was done.
+  }
+  // Before each further store, and before each row that says they are open.
+  EXPECT_EQ(asked, (partitions - 1) + partitions);
 }
 
 // A start that ended before all were made is continued by the next.
