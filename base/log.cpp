@@ -4,7 +4,8 @@
 #include "base/log_writer.hpp"
 #include "base/printable.hpp"
 
-#include <spdlog/sinks/base_sink.h>
+// The library has `base_sink` for other locks only, so the template is needed.
+#include <spdlog/sinks/base_sink-inl.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -78,7 +79,16 @@ std::string render(std::string_view event,
 }
 
 /// Writes log lines to stderr in the format that was configured.
-class stderr_sink final : public spdlog::sinks::base_sink<std::mutex> {
+/// The lock is a timed one, so that even a thread that hangs while it writes a
+/// line does not keep the process from its end.
+class stderr_sink final : public spdlog::sinks::base_sink<std::timed_mutex> {
+public:
+  void write_last(std::string_view text) {
+    const std::unique_lock lock{mutex_, line_writer::patience};
+    if (lock.owns_lock())
+      writer_.write_last(text);
+  }
+
 private:
   void sink_it_(const spdlog::details::log_msg& x) override {
     writer_.write(format(x));
@@ -105,10 +115,14 @@ private:
                       }};
 };
 
+const std::shared_ptr<stderr_sink>& output() {
+  static const auto instance = std::make_shared<stderr_sink>();
+  return instance;
+}
+
 spdlog::logger& sink() {
   static const auto instance = [] {
-    auto made = std::make_shared<spdlog::logger>(
-      "weir", std::make_shared<stderr_sink>());
+    auto made = std::make_shared<spdlog::logger>("weir", output());
     made->set_level(spdlog::level::trace);
     return made;
   }();
@@ -149,6 +163,10 @@ void write(level x, std::string_view event,
            std::initializer_list<field> fields) {
   const auto line = render(event, fields);
   sink().log(to_spdlog(x), spdlog::string_view_t{line.data(), line.size()});
+}
+
+void write_last_words(std::string_view text) {
+  output()->write_last(text);
 }
 
 } // namespace weir::log

@@ -36,6 +36,13 @@ bool enabled(level x) noexcept;
 void write(level x, std::string_view event,
            std::initializer_list<field> fields);
 
+/// Writes to stderr why the process ends: text for people, as it is, at every
+/// level. When there is no room for `line_writer::patience`, because nothing
+/// reads stderr, the text is dropped, so that the process ends all the same.
+/// Thread safe.
+/// @param text One or more lines with their line ends.
+void write_last_words(std::string_view text);
+
 inline void debug(std::string_view event,
                   std::initializer_list<field> fields = {}) {
   if (enabled(level::debug))

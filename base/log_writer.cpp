@@ -40,23 +40,28 @@ bool line_writer::put(std::string_view text, std::chrono::milliseconds wait) {
   return true;
 }
 
-bool line_writer::catch_up() {
-  if (torn_ && !put("\n", 0ms))
+bool line_writer::catch_up(std::chrono::milliseconds wait) {
+  if (torn_ && !put("\n", wait))
     return false;
   torn_ = false;
-  if (!put(say_(lost_), 0ms))
+  if (!put(say_(lost_), wait))
     return false;
   lost_ = 0;
   return true;
 }
 
-void line_writer::write(std::string_view line) {
-  const auto waits = lost_ == 0;
-  if (waits || catch_up()) {
-    if (put(line, waits ? patience : 0ms))
-      return;
-  }
+void line_writer::write(std::string_view line, std::chrono::milliseconds wait) {
+  if ((lost_ == 0 || catch_up(wait)) && put(line, wait))
+    return;
   ++lost_;
+}
+
+void line_writer::write(std::string_view line) {
+  write(line, lost_ == 0 ? patience : 0ms);
+}
+
+void line_writer::write_last(std::string_view line) {
+  write(line, patience);
 }
 
 } // namespace weir::log

@@ -34,12 +34,18 @@ public:
   /// @param line Text with its line end.
   void write(std::string_view line);
 
+  /// Writes a line after which the process ends. It waits for `patience` also
+  /// when lines before it were dropped, since none comes after it that could
+  /// report them.
+  void write_last(std::string_view line);
+
 private:
+  void write(std::string_view line, std::chrono::milliseconds wait);
   bool has_room(std::chrono::milliseconds wait) const;
   /// @returns false when there was no room for all of it.
   bool put(std::string_view text, std::chrono::milliseconds wait);
   /// Reports the dropped lines. @returns false when there is still no room.
-  bool catch_up();
+  bool catch_up(std::chrono::milliseconds wait);
 
   int descriptor_;
   words say_;

@@ -1,5 +1,6 @@
 #include "apps/weir/command_tree.hpp"
 #include "apps/weir/commands.hpp"
+#include "base/log.hpp"
 #include "base/nearest.hpp"
 
 #include <CLI/CLI.hpp>
@@ -56,13 +57,12 @@ int complain(const CLI::App& app, const CLI::ParseError& x) {
   const auto is_no_command
     = !rest.empty() && dynamic_cast<const CLI::RequiredError*>(&x) != nullptr
       && !rest.front().starts_with('-');
-  std::cerr << "weir: "
-            << (is_no_command ? '"' + rest.front() + "\" is no subcommand"
-                              : in_words(x.what()));
+  auto text = "weir: "
+              + (is_no_command ? '"' + rest.front() + "\" is no subcommand"
+                               : in_words(x.what()));
   if (!rest.empty())
-    std::cerr << advice(command,
-                        rest.front().substr(0, rest.front().find('=')));
-  std::cerr << "\nRun with --help for more.\n";
+    text += advice(command, rest.front().substr(0, rest.front().find('=')));
+  log::write_last_words(text + "\nRun with --help for more.\n");
   return refused;
 }
 

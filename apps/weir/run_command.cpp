@@ -6,6 +6,7 @@
 #include "apps/weir/service_notify.hpp"
 #include "apps/weir/stop_signal.hpp"
 #include "base/crash_point.hpp"
+#include "base/log_writer.hpp"
 #include "base/printable.hpp"
 #include "base/process.hpp"
 #include "base/version.hpp"
@@ -18,13 +19,26 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <poll.h>
 #include <string>
+#include <unistd.h>
+#include <vector>
 
 namespace weir::apps {
 
 namespace {
 
-void print_ready(const actors::node& x) {
+/// True when a write to standard output finds room, or fails at once.
+bool output_has_room() {
+  pollfd x{STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&x, 1, 0) == 1;
+}
+
+/// Waits for whoever reads it, but not when the program must end.
+void print_ready(const actors::node& x, stop_signal& stop) {
+  while (!output_has_room())
+    if (stop.wait_for(log::line_writer::patience))
+      return;
   std::cout << R"({"ready":true,"version":")" << version() << R"(","data":")"
             << x.data_url() << R"(","operations":")" << x.operations_url()
             << R"(","log_epoch":")" << x.log_epoch() << "\"}" << std::endl;
@@ -137,9 +151,10 @@ void end_node(std::unique_ptr<actors::node> node) {
   log::info("stopped");
 }
 
-void say_ready(service_notify& manager, const actors::node& node, bool first) {
+void say_ready(service_notify& manager, const actors::node& node,
+               stop_signal& stop, bool first) {
   if (first)
-    print_ready(node);
+    print_ready(node, stop);
   manager.ready("answers at " + node.data_url() + " and "
                 + node.operations_url());
 }
@@ -150,7 +165,7 @@ int end_without_node(service_notify& manager, const error& why) {
   manager.stopping(is_asked ? "asked to end" : "cannot start: " + why.context);
   if (is_asked)
     return all_good;
-  std::cerr << "weir: cannot start: " << printable(why.context) << "\n";
+  log::write_last_words("weir: cannot start: " + printable(why.context) + "\n");
   return refused;
 }
 
@@ -170,7 +185,7 @@ std::optional<int> live(running_settings& all, service_notify& manager,
   if (!started)
     return end_without_node(manager, started.error());
   node = std::move(*started);
-  say_ready(manager, *node, first);
+  say_ready(manager, *node, stop, first);
   stop.wait();
   const auto reason = stop.failure();
   const auto why = reason ? to_string(*reason) : std::string{"a signal"};
@@ -203,16 +218,22 @@ void warn_of_descriptors(uint64_t allowed) {
                 "connection: raise ulimit -n, or LimitNOFILE of the service"}});
 }
 
+int refuse(const std::vector<std::string>& problems) {
+  std::string text;
+  for (const auto& x : problems)
+    text += "weir: " + x + "\n";
+  log::write_last_words(text);
+  return refused;
+}
+
 int run(const flag_values& flags) {
   explain_aborts();
   const auto descriptors = raise_descriptor_limit();
   auto loaded = load_settings(flags, process_environment());
   if (auto x = check_descriptors(descriptors); !x)
     loaded.problems.push_back(x.error().context);
-  for (const auto& x : loaded.problems)
-    std::cerr << "weir: " << x << "\n";
   if (!loaded.problems.empty())
-    return refused;
+    return refuse(loaded.problems);
   configure_log(loaded.values);
   warn_of_descriptors(descriptors);
   warn_of(loaded.others);

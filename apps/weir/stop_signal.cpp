@@ -1,14 +1,15 @@
 #include "apps/weir/stop_signal.hpp"
 
 #include "apps/weir/commands.hpp"
+#include "base/log.hpp"
 
 #include <algorithm>
 #include <array>
 #include <condition_variable>
 #include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <poll.h>
+#include <string>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -78,8 +79,9 @@ watchdog::watchdog(std::chrono::seconds patience)
             return ended.stop_requested();
           }))
         return;
-      std::fprintf(stderr, "weir: not drained after %lld s; ending hard\n",
-                   static_cast<long long>(patience.count()));
+      log::write_last_words("weir: did not end within "
+                            + std::to_string(patience.count())
+                            + " s; ends by force\n");
       _exit(failed);
     }} {}
 

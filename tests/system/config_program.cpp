@@ -62,7 +62,10 @@ size_t find_last_words(std::string_view errors) {
 
 /// Runs between fork and exec. The process ends when its parent ends, however
 /// that happens.
+/// @param outlets Replace standard output or error. The pipe for the output
+/// stays open in the program nevertheless: that it is closed shows its end.
 [[noreturn]] void become_program(pid_t parent, int output, int errors,
+                                 const std::map<int, int>& outlets,
                                  char* const* arguments,
                                  char* const* environment) {
   const int input = open("/dev/null", O_RDONLY);
@@ -71,6 +74,10 @@ size_t find_last_words(std::string_view errors) {
       && dup2(errors, STDERR_FILENO) >= 0) {
     if (input > STDERR_FILENO)
       close(input);
+    for (const auto& [number, outlet] : outlets) {
+      static_cast<void>(dup(output));
+      static_cast<void>(dup2(outlet, number));
+    }
     execve(WEIR_PROGRAM, arguments, environment);
   }
   constexpr std::string_view why = "cannot start " WEIR_PROGRAM "\n";
@@ -88,7 +95,8 @@ constexpr bool finds_leaks = false;
 } // namespace
 
 program::program(std::vector<std::string> arguments,
-                 const std::vector<std::string>& variables) {
+                 const std::vector<std::string>& variables,
+                 const std::map<int, int>& outlets) {
   std::array<int, 2> out{};
   errors_fd_ = memfd_create("errors", MFD_CLOEXEC);
   if (errors_fd_ < 0 || pipe2(out.data(), O_CLOEXEC) != 0)
@@ -100,7 +108,8 @@ program::program(std::vector<std::string> arguments,
   const auto parent = getpid();
   id_ = fork();
   if (id_ == 0)
-    become_program(parent, out[1], errors_fd_, argv.data(), envp.data());
+    become_program(parent, out[1], errors_fd_, outlets, argv.data(),
+                   envp.data());
   close(out[1]);
   output_fd_ = out[0];
   if (id_ < 0)

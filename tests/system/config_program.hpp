@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -20,8 +21,11 @@ namespace weir::tests {
 /// The test fails when a sanitizer or an assertion wrote to standard error.
 class program {
 public:
+  /// @param outlets Its standard output or error and the descriptor of the test
+  /// that it gets as such; `output` or `errors` has nothing then.
   explicit program(std::vector<std::string> arguments,
-                   const std::vector<std::string>& variables = {});
+                   const std::vector<std::string>& variables = {},
+                   const std::map<int, int>& outlets = {});
   ~program();
 
   program(const program&) = delete;

@@ -1,17 +1,68 @@
 #include "apps/weir/stop_signal.hpp"
+#include "base/log.hpp"
+#include "tests/support/full_pipe.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <string>
+#include <termios.h>
 #include <thread>
 #include <unistd.h>
 
 namespace weir::apps {
 
 using namespace std::chrono_literals;
+
+namespace {
+
+/// After this time a process that should have been ended gets SIGALRM.
+constexpr unsigned hang_seconds = 60;
+
+[[noreturn]] void hang() {
+  alarm(hang_seconds);
+  for (;;)
+    pause();
+}
+
+/// A terminal that nobody reads, with room for some hundred characters.
+int open_crowded_terminal() {
+  int ours = -1;
+  int terminal = -1;
+  termios how{};
+  cfmakeraw(&how);
+  if (openpty(&ours, &terminal, nullptr, &how, nullptr) != 0)
+    return -1;
+  const auto flags = fcntl(terminal, F_GETFL);
+  fcntl(terminal, F_SETFL, flags | O_NONBLOCK);
+  std::array<char, 256> piece{};
+  while (write(terminal, piece.data(), piece.size()) > 0)
+    ;
+  fcntl(terminal, F_SETFL, flags);
+  // What is read reaches the other end a moment later.
+  pollfd room{terminal, POLLOUT, 0};
+  for (int wait_ms = 0; poll(&room, 1, wait_ms) == 0; wait_ms = 100)
+    if (read(ours, piece.data(), piece.size()) <= 0)
+      return -1;
+  return terminal;
+}
+
+[[noreturn]] void log_until_it_hangs() {
+  const std::string part(2'000, 'x');
+  for (;;) {
+    dup2(open_crowded_terminal(), STDERR_FILENO);
+    log::error("a line", {{"part", part}, {"next", part}, {"last", part}});
+  }
+}
+
+} // namespace
 
 TEST(StopSignalTest, ASignalThatComesWhileNobodyWaitsIsNotLost) {
   stop_signal stop;
@@ -87,7 +138,33 @@ TEST(WatchdogDeathTest, AWatchdogEndsAProcessThatHangs) {
       stop_signal stop;
       stop.wait();
     },
-    testing::ExitedWithCode(1), "not drained");
+    testing::ExitedWithCode(1), "did not end within");
+}
+
+TEST(WatchdogDeathTest, AFullStandardErrorDoesNotKeepItFromItsEnd) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+    {
+      const tests::full_pipe errors;
+      dup2(errors.writer(), STDERR_FILENO);
+      const watchdog x{0s};
+      hang();
+    },
+    testing::ExitedWithCode(1), testing::IsEmpty());
+}
+
+// A suspended terminal may have room for the beginning of a line: it says so,
+// and whoever writes the line hangs. Some are full again before that, so
+// several are tried.
+TEST(WatchdogDeathTest, AThreadThatHangsInTheLogDoesNotKeepItFromItsEnd) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+    {
+      const watchdog x{2s};
+      alarm(hang_seconds);
+      log_until_it_hangs();
+    },
+    testing::ExitedWithCode(1), testing::IsEmpty());
 }
 
 } // namespace weir::apps

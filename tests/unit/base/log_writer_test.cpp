@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <fcntl.h>
 #include <memory>
 #include <string>
@@ -72,6 +73,19 @@ TEST_F(LineWriterTest, ALineThatFindsRoomForItsBeginningIsEnded) {
   ASSERT_LT(first.size(), text.size());
   writer_->write("again\n");
   EXPECT_EQ(read_all(), "\nlost 1\nagain\n");
+}
+
+// A line that is lost is normally not waited for after another was. The last
+// one is: no later line could say that it was lost.
+TEST_F(LineWriterTest, TheLastLineIsWaitedForAlsoAfterOthersWereLost) {
+  const auto text = std::string(100'000, 'z') + '\n';
+  writer_->write(text);
+  const auto begin = std::chrono::steady_clock::now();
+  writer_->write_last("gone\n"); // It returns.
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, line_writer::patience);
+  read_all();
+  writer_->write_last("the end\n");
+  EXPECT_EQ(read_all(), "\nlost 2\nthe end\n");
 }
 
 } // namespace weir::log
