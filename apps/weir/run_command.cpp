@@ -143,14 +143,6 @@ result<std::unique_ptr<actors::node>> start_node(settings& wanted, bool kept,
   return out;
 }
 
-/// Stops the node, within a time limit.
-void end_node(std::unique_ptr<actors::node> node) {
-  const watchdog limit{drain_patience};
-  node->stop();
-  node.reset();
-  log::info("stopped");
-}
-
 void say_ready(service_notify& manager, const actors::node& node,
                stop_signal& stop, bool first) {
   if (first)
@@ -179,14 +171,17 @@ std::optional<int> live(running_settings& all, service_notify& manager,
     all.reload(node.get());
     manager.reloaded();
   }};
+  const watchdog limit{stop, drain_patience};
   manager.status("opens the store");
   const auto kept = is_kept(all.values().data_dir);
   auto started = start_node(all.values(), kept, stop);
-  if (!started)
+  if (started) {
+    node = std::move(*started);
+    say_ready(manager, *node, stop, first);
+    stop.wait();
+  } else if (started.error().code != ec::cancelled || !stop.failure()) {
     return end_without_node(manager, started.error());
-  node = std::move(*started);
-  say_ready(manager, *node, stop, first);
-  stop.wait();
+  }
   const auto reason = stop.failure();
   const auto why = reason ? to_string(*reason) : std::string{"a signal"};
   log::info("stopping", {{"reason", why}});
@@ -194,7 +189,8 @@ std::optional<int> live(running_settings& all, service_notify& manager,
     manager.status("restarts because the disk was full");
   else
     manager.stopping("stops: " + why);
-  end_node(std::move(node));
+  node.reset(); // Stops it.
+  log::info("stopped");
   if (!reason)
     return all_good;
   if (reason->code == ec::disk_full) {

@@ -17,7 +17,7 @@ namespace weir::apps {
 ///
 /// # Ownership and threads
 /// The main thread makes it before it starts other threads, so that all inherit
-/// its signal mask, and waits on it. Call `fail` on any thread.
+/// its signal mask, and waits on it. Call `fail` and `watch` on any thread.
 class stop_signal {
 public:
   /// @param on_hangup Called for SIGHUP by the waiting thread. When null,
@@ -36,6 +36,12 @@ public:
 
   bool requested() { return wait_for(std::chrono::milliseconds{0}); }
 
+  /// Waits until the program must end, also while the main thread does
+  /// something else and sees no signal. It takes no signal away. Only one
+  /// thread watches, and only once.
+  /// @returns false when `given_up` was asked first.
+  bool watch(const std::stop_token& given_up) const;
+
   /// Says that the program cannot continue. The first reason counts.
   void fail(const error& reason);
 
@@ -46,19 +52,30 @@ public:
   }
 
 private:
+  void say_ended() const;
+
   std::function<void()> on_hangup_;
-  int signals_ = -1;  ///< A signalfd.
-  int failures_ = -1; ///< An eventfd.
+  int signals_ = -1;     ///< A signalfd that `wait` reads.
+  int end_signals_ = -1; ///< A signalfd of those that end it; never read.
+  int ended_ = -1;       ///< An eventfd: readable once the program must end.
+  int unwatched_ = -1;   ///< An eventfd: readable once `watch` was given up.
   bool stopped_ = false;
   mutable std::mutex guard_; ///< Guards `reason_`.
   std::optional<error> reason_;
 };
 
 /// Ends the process with status 1 and an error line unless it is destroyed in
-/// time, because stopping must not hang.
+/// time, because stopping must not hang. This is safe for the data at any
+/// moment, as `kill -9` is.
 class watchdog {
 public:
+  /// The time begins now.
   explicit watchdog(std::chrono::seconds patience);
+
+  /// The time begins when the program must end, whatever it does then: it may
+  /// still start.
+  /// @param stop Outlives this object.
+  watchdog(const stop_signal& stop, std::chrono::seconds patience);
 
 private:
   std::jthread worker_;

@@ -62,6 +62,14 @@ int open_crowded_terminal() {
   }
 }
 
+/// Whether the one who watches knows that the program must end. It does not
+/// wait for that, because it was given up before.
+bool is_seen(const stop_signal& x) {
+  std::stop_source given_up;
+  given_up.request_stop();
+  return x.watch(given_up.get_token());
+}
+
 } // namespace
 
 TEST(StopSignalTest, ASignalThatComesWhileNobodyWaitsIsNotLost) {
@@ -115,6 +123,30 @@ TEST(StopSignalTest, AHangUpEndsOnlyWhoDoesNothingElseThen) {
   EXPECT_TRUE(stop.wait_for(10s));
 }
 
+// The main thread may be busy with a start or a stop and read no signal.
+TEST(StopSignalTest, WhoWatchesSeesAnEndThatNobodyReads) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    stop_signal stop;
+    EXPECT_FALSE(is_seen(stop));
+    ASSERT_EQ(kill(getpid(), signal), 0);
+    EXPECT_TRUE(is_seen(stop));
+    EXPECT_TRUE(stop.wait_for(10s)); // It was not taken away.
+    EXPECT_TRUE(is_seen(stop));      // Nor is it forgotten.
+  }
+  stop_signal stop;
+  stop.fail(fail(ec::storage_failure, "a disk"));
+  EXPECT_TRUE(is_seen(stop));
+}
+
+TEST(StopSignalTest, WhoWatchesSeesAHangUpOnlyWhereItEndsTheProgram) {
+  const stop_signal other{[] {}};
+  ASSERT_EQ(kill(getpid(), SIGHUP), 0);
+  EXPECT_FALSE(is_seen(other));
+  stop_signal stop;
+  EXPECT_TRUE(is_seen(stop));
+  EXPECT_TRUE(stop.wait_for(10s));
+}
+
 // The process still exists after the time of the watchdog, which is what is
 // tested, and nothing was printed.
 TEST(WatchdogDeathTest, AWatchdogThatIsDismissedDoesNothing) {
@@ -139,6 +171,25 @@ TEST(WatchdogDeathTest, AWatchdogEndsAProcessThatHangs) {
       stop.wait();
     },
     testing::ExitedWithCode(1), "did not end within");
+}
+
+// Nobody waits for the signal: the main thread hangs, for example in a start.
+TEST(WatchdogDeathTest, ItsTimeBeginsWhenTheProgramMustEnd) {
+  testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(
+    {
+      const stop_signal stop;
+      // A comma within braces would end the argument of the macro.
+      const watchdog x(stop, 0s);
+      kill(getpid(), SIGTERM);
+      hang();
+    },
+    testing::ExitedWithCode(1), "did not end within");
+}
+
+TEST(WatchdogTest, OneThatIsDismissedBeforeThatWaitsForNothing) {
+  const stop_signal stop;
+  const watchdog x{stop, 0s};
 }
 
 TEST(WatchdogDeathTest, AFullStandardErrorDoesNotKeepItFromItsEnd) {
