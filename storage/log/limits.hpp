@@ -39,6 +39,11 @@ constexpr size_t erasure_spans_max = 256;
 constexpr size_t log_page_ops_max = 256;
 constexpr size_t log_page_bytes_max = 1'048'576;
 
+/// Operations that one call looks at for a page, whether they fit or not. So a
+/// filter that few operations fit does not keep a READER, which others share,
+/// for more than some tens of milliseconds.
+constexpr size_t operations_looked_max = 16'384;
+
 /// The newest part of the log, kept in memory for readers that are near its
 /// end.
 constexpr size_t tail_cache_bytes_max = 33'554'432;

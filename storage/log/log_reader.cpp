@@ -1,10 +1,10 @@
 #include "storage/log/log_reader.hpp"
 
-#include "storage/log/content_reader.hpp"
+#include "storage/format/content_block.hpp"
+#include "storage/log/log_blocks.hpp"
 #include "storage/tables/row_access.hpp"
 
 #include <algorithm>
-#include <optional>
 
 namespace weir::storage {
 
@@ -36,8 +36,6 @@ struct log_reader::filling {
   const log_page& page;
   op_id after;
   op_id durable;
-  /// The id at which the next block must begin when none may be skipped.
-  std::optional<op_id> next;
   std::vector<log_entry_ptr> entries;
   size_t ops = 0;
   size_t bytes = 0;
@@ -45,84 +43,33 @@ struct log_reader::filling {
 
 result<std::vector<log_entry_ptr>>
 log_reader::read(op_id after, op_id durable, const log_page& page) const {
-  if (after >= durable)
-    return std::vector<log_entry_ptr>{};
-  const auto begin = block_of(after + 1);
-  if (!begin)
-    return begin.error();
-  auto range = range_of<log_block_key>(partition_);
-  range.begin = encode_key(log_block_key{partition_, after + 1});
-  if (*begin == 0) {
-    const auto rows = db_.scan(range);
-    if (rows.valid())
-      return fail(ec::storage_failure,
-                  "the log has no operation " + std::to_string(after + 1));
-    if (auto ok = rows.status(); !ok)
-      return ok.error();
-    return std::vector<log_entry_ptr>{}; // The log ends before it.
-  }
-  filling out{page, after, durable, *begin, {}, 0, 0};
-  range.begin = encode_key(log_block_key{partition_, *begin});
-  auto ok = each_value<log_block_key>(
-    db_, range, [&](const log_block_key& key, std::string_view value) {
-      return add(out, key.first, value);
-    });
+  filling out{page, after, durable, {}, 0, 0};
+  auto ok = each_block(db_, partition_, after, durable,
+                       [&](op_id first, const log_block& block) {
+                         return add(out, first, block);
+                       });
   if (!ok)
     return ok.error();
   return std::move(out.entries);
 }
 
-/// First id of the block that contains `id`; 0 when the log ends before it.
-result<op_id> log_reader::block_of(op_id id) const {
-  // Readers mostly ask from the beginning of a block.
-  auto range = range_of<log_block_key>(partition_);
-  auto value = db_.get(encode_key(log_block_key{partition_, id}));
-  if (!value)
-    return value.error();
-  if (*value)
-    return id;
-  range.end = encode_key(log_block_key{partition_, id + 1});
-  const auto row = db_.last_in(range);
-  if (!row)
-    return row.error();
-  if (!*row)
-    return fail(ec::not_found,
-                "operation " + std::to_string(id) + " is no longer stored");
-  const auto key = decode_key<log_block_key>((*row)->first);
-  if (!key)
-    return key.error();
-  const auto block = decode_log_block((*row)->second);
-  if (!block)
-    return block.error();
-  return id - key->first < block->ops.size() ? key->first : op_id{0};
-}
-
 result<bool> log_reader::add(filling& to, op_id first,
-                             std::string_view value) const {
-  const auto block = decode_log_block(value);
-  if (!block)
-    return block.error();
-  const auto last = first + block->ops.size() - 1;
-  if (to.next) {
-    if (first != *to.next)
-      return fail(ec::storage_failure,
-                  "the log has no operation " + std::to_string(*to.next));
-    to.next = last + 1;
-  }
+                             const log_block& block) const {
+  const auto last = first + block.ops.size() - 1;
   if (last > to.durable)
     return false;
   if (last <= to.after)
     return true;
-  auto entry = make_entry(first, *block, names_);
+  auto entry = make_entry(first, block, names_);
   if (!entry)
     return entry.error();
   if (to.page.with_content) {
     if (auto ok = add_bodies(**entry); !ok)
       return ok.error();
-    if (auto ok = mark_erased(*block, **entry); !ok)
+    if (auto ok = mark_erased(block, **entry); !ok)
       return ok.error();
   }
-  to.ops += block->ops.size();
+  to.ops += block.ops.size();
   to.bytes += (*entry)->bytes_held();
   if (!to.entries.empty()
       && (to.ops > to.page.ops_max || to.bytes > to.page.bytes_max))
@@ -181,22 +128,19 @@ result<void> log_reader::mark_erased(const log_block& block,
 }
 
 result<log_entry_ptr> log_reader::find(op_id id) const {
-  const auto first = block_of(id);
+  const auto first = block_of(db_, partition_, id);
   if (!first)
     return first.error().code == ec::not_found
              ? result<log_entry_ptr>{log_entry_ptr{}}
              : first.error();
   if (*first == 0)
     return log_entry_ptr{};
-  const auto value = db_.get(encode_key(log_block_key{partition_, *first}));
-  if (!value)
-    return value.error();
-  if (!*value)
-    return log_entry_ptr{};
-  const auto block = decode_log_block(**value);
+  const auto block = load_block(db_, partition_, *first);
   if (!block)
     return block.error();
-  auto entry = make_entry(*first, *block, names_);
+  if (!*block)
+    return log_entry_ptr{};
+  auto entry = make_entry(*first, **block, names_);
   if (!entry)
     return entry.error();
   return log_entry_ptr{std::move(*entry)};
@@ -205,7 +149,7 @@ result<log_entry_ptr> log_reader::find(op_id id) const {
 result<std::vector<log_entry_ptr>>
 log_reader::read_repo(const atproto::did& repo, const chain_row& chain,
                       op_id after, op_id durable, const log_page& page) const {
-  filling out{page, after, durable, std::nullopt, {}, 0, 0};
+  filling out{page, after, durable, {}, 0, 0};
   // A stream that is cut at `ops_max` blocks leaves no gap, since those blocks
   // alone fill the page.
   std::vector<op_id> blocks;
@@ -222,13 +166,13 @@ log_reader::read_repo(const atproto::did& repo, const chain_row& chain,
   std::sort(blocks.begin(), blocks.end());
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
   for (const auto first : blocks) {
-    const auto value = db_.get(encode_key(log_block_key{partition_, first}));
-    if (!value)
-      return value.error();
-    if (!*value)
+    const auto block = load_block(db_, partition_, first);
+    if (!block)
+      return block.error();
+    if (!*block)
       return fail(ec::not_found, "operation " + std::to_string(first)
                                    + " is no longer stored");
-    const auto more = add(out, first, **value);
+    const auto more = add(out, first, **block);
     if (!more)
       return more.error();
     if (!*more)

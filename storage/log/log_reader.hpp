@@ -54,8 +54,7 @@ public:
 private:
   struct filling;
 
-  result<op_id> block_of(op_id id) const;
-  result<bool> add(filling& to, op_id first, std::string_view value) const;
+  result<bool> add(filling& to, op_id first, const log_block& block) const;
   result<void> add_bodies(log_entry& entry) const;
   result<void> mark_erased(const log_block& block, log_entry& entry) const;
   result<std::vector<op_id>> blocks_after(const stream_block_key& stream,

@@ -1,0 +1,85 @@
+#include "storage/log/log_blocks.hpp"
+
+#include "storage/tables/row_access.hpp"
+
+namespace weir::storage {
+
+namespace {
+
+error missing(op_id id) {
+  return fail(ec::storage_failure,
+              "the log has no operation " + std::to_string(id));
+}
+
+} // namespace
+
+result<op_id> block_of(const database& db, uint16_t partition, op_id id) {
+  // Readers mostly ask from the beginning of a block.
+  auto range = range_of<log_block_key>(partition);
+  auto value = db.get(encode_key(log_block_key{partition, id}));
+  if (!value)
+    return value.error();
+  if (*value)
+    return id;
+  range.end = encode_key(log_block_key{partition, id + 1});
+  const auto row = db.last_in(range);
+  if (!row)
+    return row.error();
+  if (!*row)
+    return fail(ec::not_found,
+                "operation " + std::to_string(id) + " is no longer stored");
+  const auto key = decode_key<log_block_key>((*row)->first);
+  if (!key)
+    return key.error();
+  const auto block = decode_log_block((*row)->second);
+  if (!block)
+    return block.error();
+  return id - key->first < block->ops.size() ? key->first : op_id{0};
+}
+
+result<std::optional<log_block>> load_block(const database& db,
+                                            uint16_t partition, op_id first) {
+  const auto value = db.get(encode_key(log_block_key{partition, first}));
+  if (!value)
+    return value.error();
+  if (!*value)
+    return std::optional<log_block>{};
+  auto block = decode_log_block(**value);
+  if (!block)
+    return block.error();
+  return std::optional{std::move(*block)};
+}
+
+result<void> each_block(const database& db, uint16_t partition, op_id after,
+                        op_id durable, const block_visitor& visit) {
+  if (after >= durable)
+    return {};
+  const auto begin = block_of(db, partition, after + 1);
+  if (!begin)
+    return begin.error();
+  auto range = range_of<log_block_key>(partition);
+  range.begin = encode_key(log_block_key{partition, after + 1});
+  if (*begin == 0) {
+    const auto rows = db.scan(range);
+    if (rows.valid())
+      return missing(after + 1);
+    return rows.status(); // The log ends before it.
+  }
+  range.begin = encode_key(log_block_key{partition, *begin});
+  auto next = *begin;
+  return each_value<log_block_key>(
+    db, range,
+    [&](const log_block_key& key, std::string_view value) -> result<bool> {
+      const auto block = decode_log_block(value);
+      if (!block)
+        return block.error();
+      if (key.first != next)
+        return missing(next);
+      next += block->ops.size();
+      if (next - 1 > durable)
+        return false;
+      return visit(key.first, *block);
+    });
+}
+
+} // namespace weir::storage
