@@ -129,8 +129,6 @@ public:
     page.with_content = false;
     for (storage::op_id after = 0;;) {
       const auto entries = log_.read(after, UINT64_MAX, page);
-      if (!entries && after == 0 && entries.error().code == ec::not_found)
-        break; // Nothing was written, so all events are invented.
       if (!entries)
         return entries.error();
       if (entries->empty())
@@ -169,7 +167,8 @@ private:
       if (!skipped)
         return skipped.error();
       check(entry, entry.ops[i], id,
-            *skipped || entry.erased || id > all_until_);
+            *skipped || entry.erased || entry.ops[i].outdated
+              || id > all_until_);
     }
     return {};
   }

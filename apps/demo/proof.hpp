@@ -53,7 +53,8 @@ struct delivery_check {
   uint64_t operations = 0;
   uint64_t commits = 0;   ///< `$commit` operations, which are never sent.
   uint64_t delivered = 0; ///< Sent with the same meaning at both ends.
-  uint64_t withheld = 0; ///< Not sent, for inactive accounts or erased content.
+  /// Not sent: of inactive accounts, erased, or outdated in a trimmed log.
+  uint64_t withheld = 0;
   uint64_t lost = 0;
   uint64_t altered = 0;  ///< Sent with another meaning.
   uint64_t invented = 0; ///< Ids that the log does not have.

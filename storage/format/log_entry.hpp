@@ -15,6 +15,9 @@ struct logged_operation {
   uint64_t content = 0;     ///< Content number; 0 when no bytes were stored.
   shared_bytes body;        ///< Empty when not stored, erased or not requested.
   bool undecodable = false; ///< The block is no valid record.
+  /// Its record has changed since, and what changed it may have been trimmed: a
+  /// reader who never saw it must not see it now.
+  bool outdated = false;
 };
 
 /// One transaction of the log. It is immutable and shared by the tail cache and

@@ -167,6 +167,19 @@ result<bool> committer::erase_step(const atproto::did& repo, size_t rows_max) {
   return *left;
 }
 
+result<trimmed_log> committer::trim(const std::vector<op_id>& firsts,
+                                    op_id through) {
+  if (failure_.code != ec::none)
+    return failure_;
+  auto out = stage_trim(db_, names_, options_.updates.partition, firsts,
+                        through, batch_);
+  if (!out)
+    return broken(out.error());
+  if (auto ok = write(sync_mode::relaxed); !ok)
+    return ok.error();
+  return out;
+}
+
 size_t committer::names_bytes() const {
   return names_.bytes();
 }

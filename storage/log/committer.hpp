@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "storage/disk/database.hpp"
 #include "storage/format/journal_batch.hpp"
+#include "storage/log/log_trim.hpp"
 #include "storage/log/update_writer.hpp"
 
 #include <functional>
@@ -79,6 +80,11 @@ public:
   /// `through`. Call it when the erased bytes are gone from the disk.
   /// @returns true when nothing is known of the repo any more.
   result<bool> end_erasure(const atproto::did& repo, op_id through);
+
+  /// Removes these blocks of the log, but only those that are spent and end at
+  /// or before `through` (log_trim.hpp). Not synced: after a power failure they
+  /// may be there again.
+  result<trimmed_log> trim(const std::vector<op_id>& firsts, op_id through);
 
   /// Approximate memory of the names of collections, in bytes.
   size_t names_bytes() const;

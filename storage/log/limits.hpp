@@ -33,6 +33,9 @@ constexpr size_t erase_step_rows_max = 256;
 /// and when there are more than this, so are the two that are closest.
 constexpr size_t erasure_spans_max = 256;
 
+/// Rows of the time index that one step of trimming the log removes.
+constexpr size_t trim_minutes_max = 256;
+
 // -- the readers --------------------------------------------------------------
 
 /// One page of the log.

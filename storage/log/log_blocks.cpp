@@ -1,17 +1,29 @@
 #include "storage/log/log_blocks.hpp"
 
+#include "storage/format/keys.hpp"
 #include "storage/tables/row_access.hpp"
+
+#include <algorithm>
 
 namespace weir::storage {
 
-namespace {
-
-error missing(op_id id) {
-  return fail(ec::storage_failure,
-              "the log has no operation " + std::to_string(id));
+result<op_id> log_whole_from(const database& db) {
+  const auto row = load_row<counter>(db, meta_key{log_whole_from_row});
+  if (!row)
+    return row.error();
+  return *row ? (*row)->value : op_id{1};
 }
 
-} // namespace
+result<void> check_trimmed(const database& db, op_id first, op_id end) {
+  const auto whole_from = log_whole_from(db);
+  if (!whole_from)
+    return whole_from.error();
+  if (end <= *whole_from)
+    return {};
+  return fail(ec::storage_failure,
+              "the log has no operation "
+                + std::to_string(std::max(first, *whole_from)));
+}
 
 result<op_id> block_of(const database& db, uint16_t partition, op_id id) {
   // Readers mostly ask from the beginning of a block.
@@ -26,8 +38,7 @@ result<op_id> block_of(const database& db, uint16_t partition, op_id id) {
   if (!row)
     return row.error();
   if (!*row)
-    return fail(ec::not_found,
-                "operation " + std::to_string(id) + " is no longer stored");
+    return op_id{0};
   const auto key = decode_key<log_block_key>((*row)->first);
   if (!key)
     return key.error();
@@ -57,16 +68,9 @@ result<void> each_block(const database& db, uint16_t partition, op_id after,
   const auto begin = block_of(db, partition, after + 1);
   if (!begin)
     return begin.error();
+  auto next = *begin == 0 ? after + 1 : *begin;
   auto range = range_of<log_block_key>(partition);
-  range.begin = encode_key(log_block_key{partition, after + 1});
-  if (*begin == 0) {
-    const auto rows = db.scan(range);
-    if (rows.valid())
-      return missing(after + 1);
-    return rows.status(); // The log ends before it.
-  }
-  range.begin = encode_key(log_block_key{partition, *begin});
-  auto next = *begin;
+  range.begin = encode_key(log_block_key{partition, next});
   return each_value<log_block_key>(
     db, range,
     [&](const log_block_key& key, std::string_view value) -> result<bool> {
@@ -74,8 +78,9 @@ result<void> each_block(const database& db, uint16_t partition, op_id after,
       if (!block)
         return block.error();
       if (key.first != next)
-        return missing(next);
-      next += block->ops.size();
+        if (auto ok = check_trimmed(db, next, key.first); !ok)
+          return ok.error();
+      next = key.first + block->ops.size();
       if (next - 1 > durable)
         return false;
       return visit(key.first, *block);

@@ -10,9 +10,20 @@
 /// read at the same time.
 namespace weir::storage {
 
-/// First id of the block that contains `id`; 0 when the log ends before it.
-/// @returns `ec::not_found` when the beginning of the log, with `id`, was
-/// removed.
+/// Name of the meta row (`counter`) that says from which operation on none was
+/// trimmed. Without the row none was trimmed at all.
+constexpr const char* log_whole_from_row = "log_whole_from";
+
+/// From this operation on the log has no holes (`log_trim.hpp`).
+result<op_id> log_whole_from(const database& db);
+
+/// Whether all operations from `first` on, before `end`, may have been trimmed;
+/// otherwise `ec::storage_failure`, which names the first that may not. The row
+/// that decides is written with their removal, so call this after they were
+/// missed.
+result<void> check_trimmed(const database& db, op_id first, op_id end);
+
+/// First id of the block that contains `id`; 0 when there is none.
 result<op_id> block_of(const database& db, uint16_t partition, op_id id);
 
 /// The block that begins with the operation `first`; nothing when none does.
@@ -27,7 +38,7 @@ using block_visitor
 /// `durable`, in their order. When `after` is inside of a block, the walk
 /// begins with that block.
 /// @returns `ec::storage_failure` when a block is damaged or missing: no
-/// operation is ever passed over.
+/// operation is ever passed over that was not trimmed.
 result<void> each_block(const database& db, uint16_t partition, op_id after,
                         op_id durable, const block_visitor& visit);
 

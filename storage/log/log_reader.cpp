@@ -36,6 +36,7 @@ struct log_reader::filling {
   const log_page& page;
   op_id after;
   op_id durable;
+  op_id whole_from; ///< Operations before it may be outdated.
   std::vector<log_entry_ptr> entries;
   size_t ops = 0;
   size_t bytes = 0;
@@ -43,7 +44,10 @@ struct log_reader::filling {
 
 result<std::vector<log_entry_ptr>>
 log_reader::read(op_id after, op_id durable, const log_page& page) const {
-  filling out{page, after, durable, {}, 0, 0};
+  const auto whole_from = log_whole_from(db_);
+  if (!whole_from)
+    return whole_from.error();
+  filling out{page, after, durable, *whole_from, {}, 0, 0};
   auto ok = each_block(db_, partition_, after, durable,
                        [&](op_id first, const log_block& block) {
                          return add(out, first, block);
@@ -63,6 +67,9 @@ result<bool> log_reader::add(filling& to, op_id first,
   auto entry = make_entry(first, block, names_);
   if (!entry)
     return entry.error();
+  if (first < to.whole_from)
+    if (auto ok = mark_outdated(block, **entry); !ok)
+      return ok.error();
   if (to.page.with_content) {
     if (auto ok = add_bodies(**entry); !ok)
       return ok.error();
@@ -107,6 +114,24 @@ result<void> log_reader::add_bodies(log_entry& entry) const {
     });
 }
 
+/// Versions of records that are not the current ones. What replaced or deleted
+/// them may be gone from the log.
+result<void> log_reader::mark_outdated(const log_block& block,
+                                       log_entry& entry) const {
+  for (size_t i = 0; i < entry.ops.size(); ++i) {
+    const auto& op = block.ops[i];
+    const auto scope = block.streams[op.stream].scope;
+    if (scope < first_collection_id || op.action == atproto::op_action::remove)
+      continue;
+    const auto head = load_row<record_head>(
+      db_, record_head_key{partition_, block.repo, scope, {op.rkey}});
+    if (!head)
+      return head.error();
+    entry.ops[i].outdated = !*head || (*head)->op != entry.first + i;
+  }
+  return {};
+}
+
 /// An erasing removes the content of whole blocks and their stream blocks.
 /// Facts of the account stay.
 result<void> log_reader::mark_erased(const log_block& block,
@@ -130,9 +155,7 @@ result<void> log_reader::mark_erased(const log_block& block,
 result<log_entry_ptr> log_reader::find(op_id id) const {
   const auto first = block_of(db_, partition_, id);
   if (!first)
-    return first.error().code == ec::not_found
-             ? result<log_entry_ptr>{log_entry_ptr{}}
-             : first.error();
+    return first.error();
   if (*first == 0)
     return log_entry_ptr{};
   const auto block = load_block(db_, partition_, *first);
@@ -149,7 +172,10 @@ result<log_entry_ptr> log_reader::find(op_id id) const {
 result<std::vector<log_entry_ptr>>
 log_reader::read_repo(const atproto::did& repo, const chain_row& chain,
                       op_id after, op_id durable, const log_page& page) const {
-  filling out{page, after, durable, {}, 0, 0};
+  const auto whole_from = log_whole_from(db_);
+  if (!whole_from)
+    return whole_from.error();
+  filling out{page, after, durable, *whole_from, {}, 0, 0};
   // A stream that is cut at `ops_max` blocks leaves no gap, since those blocks
   // alone fill the page.
   std::vector<op_id> blocks;
@@ -169,9 +195,12 @@ log_reader::read_repo(const atproto::did& repo, const chain_row& chain,
     const auto block = load_block(db_, partition_, first);
     if (!block)
       return block.error();
-    if (!*block)
-      return fail(ec::not_found, "operation " + std::to_string(first)
-                                   + " is no longer stored");
+    if (!*block) {
+      // It was trimmed after its row of the stream was read.
+      if (auto ok = check_trimmed(db_, first, first + 1); !ok)
+        return ok.error();
+      continue;
+    }
     const auto more = add(out, first, **block);
     if (!more)
       return more.error();

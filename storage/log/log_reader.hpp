@@ -27,10 +27,13 @@ result<std::shared_ptr<log_entry>> make_entry(op_id first, const log_block& x,
 /// Borrows the database and names. Any number of threads may read at the same
 /// time.
 ///
+/// # Trimming
+/// Operations that were trimmed are left out (`log_trim.hpp`): a page may have
+/// holes before `log_whole_from`, and none behind it. Versions of records before
+/// it that are not current are marked as outdated.
+///
 /// # Errors
-/// `ec::not_found` when operations after `after` were removed from the log for
-/// ever, so that a consumer must start from a snapshot; `ec::storage_failure`
-/// on damage.
+/// `ec::storage_failure` on damage.
 class log_reader {
 public:
   log_reader(const database& db, const collection_names& names,
@@ -57,6 +60,7 @@ private:
   result<bool> add(filling& to, op_id first, const log_block& block) const;
   result<void> add_bodies(log_entry& entry) const;
   result<void> mark_erased(const log_block& block, log_entry& entry) const;
+  result<void> mark_outdated(const log_block& block, log_entry& entry) const;
   result<std::vector<op_id>> blocks_after(const stream_block_key& stream,
                                           uint64_t next_index, op_id after,
                                           size_t limit) const;

@@ -186,7 +186,8 @@ result<void> operation_maker::hash_stream(uint32_t stream, part& of) {
 }
 
 /// The digest of the operation before those that the block has of a stream;
-/// nothing when the stream begins here, also anew after an erasing.
+/// nothing when the stream begins here, also anew after an erasing, and when
+/// that operation was trimmed.
 result<std::optional<atproto::digest>>
 operation_maker::digest_before(uint32_t stream) {
   const auto& in = block_->streams[stream];
@@ -195,13 +196,10 @@ operation_maker::digest_before(uint32_t stream) {
   const auto tail = tails_.find({block_->repo, in.scope, in.branch});
   if (tail != tails_.end() && tail->second.index + 1 == in.first_index)
     return std::optional{tail->second.operation};
-  const auto read = read_digest_before(in);
-  if (!read)
-    return read.error();
-  return std::optional{*read};
+  return read_digest_before(in);
 }
 
-result<atproto::digest>
+result<std::optional<atproto::digest>>
 operation_maker::read_digest_before(const block_stream& stream) {
   const auto& repo = block_->repo;
   auto range = range_of<stream_block_key>(repo, stream.scope, stream.branch);
@@ -210,15 +208,22 @@ operation_maker::read_digest_before(const block_stream& stream) {
   const auto row = db_.last_in(range);
   if (!row)
     return row.error();
-  if (!*row)
-    return gone(first_, "the stream before");
-  const auto run = decode_value<stream_run>((*row)->second);
-  if (!run)
-    return run.error();
+  // Without a run, the operations before could have any id from 1 on.
+  const auto run = *row ? decode_value<stream_run>((*row)->second)
+                        : result<stream_run>{stream_run{}};
+  const auto at = *row ? decode_key<stream_block_key>((*row)->first)
+                       : result<stream_block_key>{stream_block_key{}};
+  if (!run || !at)
+    return run ? at.error() : run.error();
   const auto block = load_block(db_, partition_, run->block);
   if (!block)
     return block.error();
-  const auto place = *block ? place_of(**block, stream) : std::nullopt;
+  if (!*block || at->first_index + run->count != stream.first_index) {
+    if (auto ok = check_trimmed(db_, run->block + 1, run->block + 2); !ok)
+      return gone(first_, "the stream before");
+    return std::optional<atproto::digest>{};
+  }
+  const auto place = place_of(**block, stream);
   if (!place)
     return gone(first_, "the block before");
   const auto last = std::find_if((*block)->ops.rbegin(), (*block)->ops.rend(),
@@ -226,7 +231,8 @@ operation_maker::read_digest_before(const block_stream& stream) {
                                    return x.stream == *place;
                                  });
   const auto scope = scope_name(names_, stream.scope).value_or("");
-  return digest_of(**block, *last, scope, stream.first_index - 1);
+  return std::optional{
+    digest_of(**block, *last, scope, stream.first_index - 1)};
 }
 
 atproto::digest operation_maker::digest_of(const log_block& block,

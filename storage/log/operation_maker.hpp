@@ -59,7 +59,8 @@ private:
   result<part*> part_of(uint32_t stream);
   result<void> hash_stream(uint32_t stream, part& of);
   result<std::optional<atproto::digest>> digest_before(uint32_t stream);
-  result<atproto::digest> read_digest_before(const block_stream& stream);
+  result<std::optional<atproto::digest>>
+  read_digest_before(const block_stream& stream);
   result<op_id> load_erased_through(const atproto::did& repo);
   result<void> add_body(const block_operation& op, stored_operation& to);
   atproto::digest digest_of(const log_block& block, const block_operation& op,

@@ -35,8 +35,8 @@ const char* to_string(content_state x) noexcept;
 /// (storage-format.md 4).
 struct operation_hashes {
   atproto::digest operation{}; ///< The op_id is this digest as a multihash.
-  /// The operation before it in its stream; nothing for the first one
-  /// (OPLOG-25).
+  /// The operation before it in its stream (OPLOG-25); nothing for the first
+  /// one, and when that one was trimmed.
   std::optional<atproto::digest> previous;
   atproto::digest stream{}; ///< Hash of the stream up to this operation.
 };

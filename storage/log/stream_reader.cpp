@@ -19,19 +19,23 @@ struct stream_part {
   std::vector<size_t> places;
 };
 
-result<stream_part> load_part(const database& db, uint16_t partition,
-                              const stream_block_key& key,
-                              const stored_run& run) {
+/// Nothing when the block was trimmed after the run was read.
+result<std::optional<stream_part>> load_part(const database& db,
+                                             uint16_t partition,
+                                             const stream_block_key& key,
+                                             const stored_run& run) {
   auto block = load_block(db, partition, run.run.block);
   if (!block)
     return block.error();
-  if (!*block)
-    return fail(ec::storage_failure,
-                "the log has no operation " + std::to_string(run.run.block));
+  if (!*block) {
+    if (auto ok = check_trimmed(db, run.run.block, run.run.block + 1); !ok)
+      return ok.error();
+    return std::optional<stream_part>{};
+  }
   auto places = places_in(**block, key, run);
   if (!places)
     return places.error();
-  return stream_part{std::move(**block), std::move(*places)};
+  return std::optional{stream_part{std::move(**block), std::move(*places)}};
 }
 
 /// One call that reads a page of a stream.
@@ -88,9 +92,11 @@ stream_reader::get(const stream_name& stream, uint64_t index,
   const auto part = load_part(db_, partition_, *key, **run);
   if (!part)
     return part.error();
+  if (!*part)
+    return std::optional<stored_operation>{};
   operation_maker maker{db_, names_, partition_, bounds.with_content};
-  maker.enter((*run)->run.block, part->block);
-  auto made = maker.make(part->places[index - (*run)->first_index]);
+  maker.enter((*run)->run.block, (*part)->block);
+  auto made = maker.make((*part)->places[index - (*run)->first_index]);
   if (!made)
     return made.error();
   return std::optional{std::move(*made)};
@@ -137,7 +143,9 @@ stream_reader::read(const stream_name& stream, std::optional<uint64_t> after,
     const auto part = load_part(db_, partition_, *key, *run);
     if (!part)
       return part.error();
-    const auto more = pass.take(*run, *part);
+    if (!*part)
+      continue;
+    const auto more = pass.take(*run, **part);
     if (!more)
       return more.error();
     if (!*more)
@@ -152,26 +160,41 @@ result<uint64_t> stream_reader::next_index(const stream_name& stream,
                                            const read_bounds& bounds) const {
   if (auto ok = page_filler{bounds, 0}.ask(); !ok)
     return ok.error();
-  uint64_t out = 0;
-  if (const auto key = key_of(stream, names_)) {
-    const auto last
-      = run_before(db_, *key, std::numeric_limits<uint64_t>::max());
-    if (!last)
-      return last.error();
-    out = *last ? (*last)->end_index() : 0;
-  }
-  if (stream.branch != main_branch || stream.scope.starts_with('$'))
-    return out;
-  // After an erasing the indices of before are not used again.
+  const auto key = key_of(stream, names_);
+  if (stream.branch == main_branch)
+    return next_of_chain(stream, key);
+  const auto last
+    = key ? run_before(db_, *key, std::numeric_limits<uint64_t>::max())
+          : result<std::optional<stored_run>>{std::optional<stored_run>{}};
+  if (!last)
+    return last.error();
+  return *last ? (*last)->end_index() : uint64_t{0};
+}
+
+/// The chain knows it although the last operations of the stream may have been
+/// trimmed or erased.
+result<uint64_t>
+stream_reader::next_of_chain(const stream_name& stream,
+                             const std::optional<stream_block_key>& key) const {
   const auto value = db_.get(encode_key(chain_key{stream.repo}));
   if (!value)
     return value.error();
   if (!*value)
-    return out;
+    return uint64_t{0};
   const auto stored = decode_chain(**value, names_);
   if (!stored)
     return stored.error();
-  return std::max(out, stored->chain.index_base);
+  if (const auto* head = stored->chain.find(stream.scope))
+    return head->next_index;
+  if (key) {
+    const auto apart = load_row<stream_head_row>(
+      db_, chain_key{stream.repo, key->scope, main_branch});
+    if (!apart)
+      return apart.error();
+    if (*apart)
+      return (*apart)->next_index;
+  }
+  return stream.scope.starts_with('$') ? 0 : stored->chain.index_base;
 }
 
 } // namespace weir::storage

@@ -48,6 +48,9 @@ public:
                               const read_bounds& bounds = {}) const;
 
 private:
+  result<uint64_t>
+  next_of_chain(const stream_name& stream,
+                const std::optional<stream_block_key>& key) const;
   result<operation_page> read(const stream_name& stream,
                               std::optional<uint64_t> after,
                               std::optional<int64_t> timestamp_ms,

@@ -159,7 +159,9 @@ public:
   content_reader contents; ///< For reading single bodies.
   /// Filled by the pass over the node.
   std::map<uint32_t, uint32_t> upstream_epochs;
-  op_id last_id = 0;       ///< Set by the pass over the log.
+  /// From this operation on none was trimmed; set by the pass over the log.
+  op_id whole_from = 1;
+  op_id last_id = 0;       ///< Set by the same pass.
   uint64_t log_events = 0; ///< Set by the same pass.
   /// Operations that have a row in the table of streams; set by the same pass.
   uint64_t operations_in_streams = 0;
@@ -170,9 +172,16 @@ private:
   std::shared_ptr<const chain_row> chain_;
 };
 
+/// Whether all operations of a stream may have been trimmed: those of a
+/// collection without records, for example.
+bool may_be_trimmed(const verify_context& x, const stream_head& stream);
+
 /// Compares the record heads of a collection with the result of its stream.
+/// @param trimmed_before Operations with a lower index may be followed by some
+/// that were trimmed.
 void verify_heads(verify_context& x, const stream_block_key& stream,
-                  const chain_row& chain, const stream_head& head);
+                  const chain_row& chain, const stream_head& head,
+                  uint64_t trimmed_before);
 
 /// Checks whether a head that counts as absent may still be there.
 void verify_left_over(verify_context& x, const record_head_key& key,

@@ -11,6 +11,7 @@ namespace {
 /// The result of an operation, which the record's head must show.
 struct folded {
   op_id op = 0;
+  uint64_t index = 0; ///< Its place in the stream.
   atproto::cid id;
   atproto::tid rev;
   uint64_t content = 0;
@@ -25,9 +26,10 @@ using records = std::unordered_map<std::string, folded>;
 class head_check {
 public:
   head_check(verify_context& x, const stream_block_key& stream,
-             const chain_row& chain, const stream_head& head)
+             const chain_row& chain, const stream_head& head,
+             uint64_t trimmed_before)
     : x_(x), stream_(stream), chain_(chain), head_(head),
-      where_(x.stream_name(stream)),
+      trimmed_before_(trimmed_before), where_(x.stream_name(stream)),
       parts_(1 + head.next_index / x.options.fold_records_max) {}
 
   /// A collection that is too large for memory is compared in parts.
@@ -35,8 +37,10 @@ public:
     for (part_ = 0; part_ < parts_; ++part_) {
       auto expected = fold();
       compare(expected);
-      for (const auto& [rkey, unused] : expected)
-        x_.wrong(path_of(rkey), "its record head is missing");
+      // What deleted a record may have been trimmed.
+      for (const auto& [rkey, last] : expected)
+        if (last.index >= trimmed_before_)
+          x_.wrong(path_of(rkey), "its record head is missing");
     }
     if (heads_ != head_.records)
       x_.wrong(where_, "the chain counts " + std::to_string(head_.records)
@@ -60,22 +64,24 @@ private:
       range_of<stream_block_key>(stream_.repo, stream_.scope, stream_.branch),
       [&](const stream_block_key& key, const stream_run& run) {
         const auto block = x_.block_at(run.block);
+        auto index = key.first_index;
         if (const auto slot = block ? stream_in(*block, key) : std::nullopt)
           for (size_t i = 0; i < block->ops.size(); ++i)
             if (block->ops[i].stream == *slot)
-              fold_one(*block, run.block + i, block->ops[i], out);
+              fold_one(*block, run.block + i, i, index++, out);
       });
     return out;
   }
 
-  void fold_one(const log_block& block, op_id id, const block_operation& op,
+  void fold_one(const log_block& block, op_id id, size_t i, uint64_t index,
                 records& out) const {
+    const auto& op = block.ops[i];
     if (id <= chain_.erased_through || !is_in_part(op.rkey))
       return;
     if (op.action == atproto::op_action::remove)
       out.erase(op.rkey);
     else
-      out.insert_or_assign(op.rkey, folded{id, op.id, block.rev, op.content});
+      out.insert_or_assign(op.rkey, folded{id, index, op.id, block.rev, op.content});
   }
 
   /// Removes from `expected` the heads that are there.
@@ -132,6 +138,7 @@ private:
   const stream_block_key& stream_;
   const chain_row& chain_;
   const stream_head& head_;
+  uint64_t trimmed_before_;
   std::string where_;
   uint64_t parts_;
   uint64_t part_ = 0;
@@ -149,8 +156,9 @@ void verify_left_over(verify_context& x, const record_head_key& key,
 }
 
 void verify_heads(verify_context& x, const stream_block_key& stream,
-                  const chain_row& chain, const stream_head& head) {
-  head_check{x, stream, chain, head}.run();
+                  const chain_row& chain, const stream_head& head,
+                  uint64_t trimmed_before) {
+  head_check{x, stream, chain, head, trimmed_before}.run();
 }
 
 } // namespace weir::storage

@@ -1,5 +1,6 @@
 #include "storage/format/content_block.hpp"
 #include "storage/format/hashes.hpp"
+#include "storage/log/log_blocks.hpp"
 #include "storage/log/log_epochs.hpp"
 #include "storage/verify/verify_context.hpp"
 
@@ -121,6 +122,8 @@ public:
       minutes_(x.db.scan(range_of<time_index_key>(x.options.partition))) {}
 
   void run() {
+    if (const auto whole_from = log_whole_from(x_.db))
+      x_.whole_from = *whole_from; // The pass over meta rows reports damage.
     x_.each<chain_key>(range_of<chain_key>(), [this](const chain_key& key,
                                                      std::string_view value) {
       const auto stored = key.scope == 0 ? decode_chain(value, x_.names)
@@ -134,6 +137,8 @@ public:
         check_block(key.first, value);
       });
     x_.last_id = next_ - 1;
+    if (x_.whole_from > next_)
+      x_.wrong("meta", "more of the log was trimmed than was ever written");
     check_epochs();
     x_.log_events = events_;
     contents_.finish(x_.last_id);
@@ -153,11 +158,14 @@ private:
   void check_block(op_id first, std::string_view value) {
     x_.count("log blocks");
     const bool follows = first == next_;
-    if (!follows && (previous_ || first < next_))
+    const bool trimmed = first > next_ && first <= x_.whole_from;
+    if (!follows && !trimmed && (previous_ || first < next_))
       x_.find("I3", operation_name(first),
-              first > next_ ? "operations from " + std::to_string(next_)
-                                + " on are missing before it"
-                            : "it overlaps the block before it");
+              first > next_
+                ? "operations from "
+                    + std::to_string(std::max(next_, x_.whole_from))
+                    + " on are missing before it"
+                : "it overlaps the block before it");
     const auto block = decode_log_block(value);
     if (!block) {
       x_.find("I3", operation_name(first), block.error().context);
@@ -172,6 +180,9 @@ private:
     if (follows && previous_ && block->events_before != events_)
       x_.find("I3", operation_name(first),
               "it counts other events before it than there are");
+    if (trimmed && block->events_before < events_)
+      x_.find("I3", operation_name(first),
+              "it counts fewer events before it than there are");
     if (block->written_us < written_us_)
       x_.find("I3", operation_name(first),
               "its time lies before that of the block before it");
@@ -208,22 +219,30 @@ private:
     minute_ = minute;
     const auto key = encode_key(time_index_key{x_.options.partition, minute});
     skip_minutes(key);
-    if (!minutes_.valid() || minutes_.key() != key) {
-      x_.wrong(first, "the time index lacks its minute");
+    const bool has_row = minutes_.valid() && minutes_.key() == key;
+    // The first operation of its minute may have been trimmed.
+    const bool is_whole = first > x_.whole_from || x_.whole_from == 1;
+    if (!has_row) {
+      if (is_whole)
+        x_.wrong(first, "the time index lacks its minute");
       return;
     }
     const auto row = x_.decoded<counter>(minutes_.value(), table::time_index);
-    if (row && row->value != first)
+    if (row && (is_whole ? row->value != first : row->value > first))
       x_.wrong(first, "the time index does not name it for its minute");
     minutes_.next();
   }
 
   /// Reports the minutes before `key`; an empty key means all that are left.
+  /// Rows of what was trimmed are removed little by little.
   void skip_minutes(std::string_view key) {
     for (; minutes_.valid() && (key.empty() || minutes_.key() < key);
-         minutes_.next())
-      x_.wrong(to_string(table::time_index),
-               "it has a minute in which nothing was written");
+         minutes_.next()) {
+      const auto row = x_.decoded<counter>(minutes_.value(), table::time_index);
+      if (row && row->value >= x_.whole_from)
+        x_.wrong(to_string(table::time_index),
+                 "it has a minute in which nothing was written");
+    }
   }
 
   void check_content(const log_block& block, op_id id,

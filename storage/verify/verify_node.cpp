@@ -1,4 +1,5 @@
 #include "storage/disk/partition_stores.hpp"
+#include "storage/log/log_blocks.hpp"
 #include "storage/log/log_epochs.hpp"
 #include "storage/tables/filter_table.hpp"
 #include "storage/tables/identity_table.hpp"
@@ -27,7 +28,7 @@ void check_meta_row(verify_context& x, const std::string& name,
       x.wrong("meta", "it says another identity than FORMAT");
   } else if (name == "store_epoch" || name == "next_collection_id"
              || name == partitions_row_name
-             || name == openings_noted_row_name
+             || name == openings_noted_row_name || name == log_whole_from_row
              || name.starts_with(openings_row_begin)) {
     x.decoded<counter>(value, table::meta);
   } else if (name == log_epochs_row_name) {

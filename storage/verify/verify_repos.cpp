@@ -128,8 +128,9 @@ void check_chain(verify_context& x, const atproto::did& repo) {
   for (const auto& stream : chain->streams) {
     const auto id = scope_id(x.names, stream.scope);
     if (!id
-        || !x.db.scan(range_of<stream_block_key>(repo, *id, main_branch))
-              .valid())
+        || (!may_be_trimmed(x, stream)
+            && !x.db.scan(range_of<stream_block_key>(repo, *id, main_branch))
+                  .valid()))
       x.wrong(repo.str() + " " + stream.scope,
               "the chain has a stream without operations");
   }
@@ -265,8 +266,9 @@ void check_holder(verify_context& x, const collection_member_key& key,
             "the other way round");
   const auto block = x.block_holding(row.since).block;
   const op_id erased = chain ? chain->erased_through : 0;
-  if (waits ? row.since > erased
-            : !block || block->repo != key.repo || row.since <= erased)
+  const bool trimmed = !block && row.since < x.whole_from;
+  const bool is_own = trimmed || (block && block->repo == key.repo);
+  if (waits ? row.since > erased : !is_own || row.since <= erased)
     x.wrong(key.repo, "it is listed as holding a collection since operation "
                         + std::to_string(row.since) + ", which is not its own");
 }

@@ -51,6 +51,8 @@ private:
     next_ = is_collection() ? index_base_ : 0;
     hash_ = atproto::digest{};
     lives_ = false;
+    next_id_ = 1;
+    trimmed_before_ = 0;
     x_.count("streams");
   }
 
@@ -83,6 +85,8 @@ private:
       return;
     }
     lives_ = true;
+    if (key.first_index > next_ && next_id_ < x_.whole_from)
+      skip_trimmed(key.first_index);
     if (key.first_index != next_)
       x_.find("I3", where(),
               "index " + std::to_string(next_) + " is followed by "
@@ -107,6 +111,7 @@ private:
     for (size_t i = 0; i < found->ops.size(); ++i)
       if (found->ops[i].stream == *slot)
         step(*found, run.block, i);
+    next_id_ = run.block + found->ops.size();
     const auto count = next_ - key.first_index;
     if (count != run.count)
       x_.wrong(where(), "its row says " + std::to_string(run.count)
@@ -115,6 +120,13 @@ private:
     operations_ += count;
     if (run.block <= erased_through_ && key.scope != account_scope_id)
       check_erased(key, run.block, found->ops.size());
+  }
+
+  /// The operations before this index were trimmed.
+  void skip_trimmed(uint64_t index) {
+    next_ = trimmed_before_ = index;
+    hash_ = std::nullopt;
+    last_.has_indexed |= at_.scope == commit_scope_id;
   }
 
   /// SWEEPER erases a repo's streams in their order; facts of the account stay.
@@ -174,6 +186,8 @@ private:
       x_.wrong(where(), "the chain lacks this stream");
       return;
     }
+    if (head->next_index > next_ && next_id_ < x_.whole_from)
+      skip_trimmed(head->next_index);
     if (head->next_index != next_)
       x_.find("I3", where(),
               "the chain goes on at index " + std::to_string(head->next_index)
@@ -181,7 +195,7 @@ private:
     else if (hash_ && head->hash != *hash_)
       x_.find("I3", where(), "the chain has another hash than the stream");
     if (at_.scope >= first_collection_id)
-      verify_heads(x_, at_, *chain, *head);
+      verify_heads(x_, at_, *chain, *head, trimmed_before_);
   }
 
   // -- one repo ---------------------------------------------------------------
@@ -207,7 +221,7 @@ private:
     for (const auto& stream : chain->streams) {
       sum += stream.records;
       const auto id = scope_id(x_.names, stream.scope);
-      if (!id || !seen_.contains(*id))
+      if (!id || (!seen_.contains(*id) && !may_be_trimmed(x_, stream)))
         x_.wrong(at_.repo.str() + " " + stream.scope,
                  "the chain has a stream that has no operation");
     }
@@ -228,10 +242,18 @@ private:
   op_id erased_through_ = 0; ///< The last that was erased of it.
   uint64_t index_base_ = 0;  ///< The index base of this repo.
   std::optional<erasure_row> erasing_; ///< The open erasing of this repo.
+  op_id next_id_ = 1; ///< Behind the last block of this stream so far.
+  /// The stream was trimmed before this index, and nowhere behind it.
+  uint64_t trimmed_before_ = 0;
   uint64_t operations_ = 0;
 };
 
 } // namespace
+
+bool may_be_trimmed(const verify_context& x, const stream_head& stream) {
+  return x.whole_from > 1 && stream.records == 0
+         && !stream.scope.starts_with('$');
+}
 
 void verify_streams(verify_context& x) {
   stream_pass{x}.run();
