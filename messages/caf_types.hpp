@@ -34,7 +34,7 @@
   X(journal_missed) X(journal_noted) X(journal_rows) X(journal_update) \
   X(left_out_page) X(letters_found) X(letters_order) X(letters_report) \
   X(line_undecided) X(listing_compared) X(listing_page) X(listing_taken) \
-  X(log_advanced) X(log_page) X(node_command) X(passivate_repo) X(reader_job) \
+  X(log_advanced) X(log_page) X(log_trimmed) X(node_command) X(passivate_repo) X(reader_job) \
   X(release_caches) X(remove_repos) X(remove_result) X(repo_attended) \
   X(repo_buffer_page) X(repo_chunk) X(repo_fetch_failed) X(repo_fetched) \
   X(repo_frames) X(repo_incomplete) X(repo_listed) X(repo_listing) \
@@ -42,7 +42,7 @@
   X(resync_repos) X(resync_result) X(rows_durable) X(scan_page) X(stop_actor) \
   X(stream_claim) X(stream_claim_decided) X(stream_claims_rest) \
   X(stream_closed) X(stream_frames) X(stream_opened) X(sweep_on) X(tick) \
-  X(tracked_reply) X(uncovered_page) X(unread_log)
+  X(tracked_reply) X(trim_log) X(uncovered_page) X(unread_log)
 
 /// All messages that may travel between nodes, as their comments say. Each has
 /// an `inspect` below.

@@ -23,11 +23,12 @@ using reader_actor = common_actor::extend<
   // Runs the job with the store's readers. The job sends its answer itself.
   caf::reacts_to<reader_job>>;
 
-/// The SWEEPER: removes erased content from the disk, and frees memory that an
-/// idle store does not need.
+/// The SWEEPER: removes erased content from the disk and what is spent from the
+/// log, and frees memory that an idle store does not need.
 using sweeper_actor = common_actor::extend<
   caf::reacts_to<erase_begun>, caf::reacts_to<erase_stepped>,
-  caf::reacts_to<release_caches>, caf::reacts_to<sweep_on>>;
+  caf::reacts_to<log_trimmed>, caf::reacts_to<release_caches>,
+  caf::reacts_to<sweep_on>>;
 
 /// The UPSTREAM: one connection to a PDS or relay.
 using upstream_actor = common_actor::extend<
@@ -94,7 +95,9 @@ using journal_actor = common_actor::extend<
   caf::reacts_to<journal_missed, router_actor>,
   caf::reacts_to<journal_flush>,
   // One step of an erasing, which is answered by `erase_stepped`; and its end.
-  caf::reacts_to<erase_step, sweeper_actor>, caf::reacts_to<erase_over>>;
+  caf::reacts_to<erase_step, sweeper_actor>, caf::reacts_to<erase_over>,
+  // Spent blocks of the log. Answers `log_trimmed`.
+  caf::reacts_to<trim_log, sweeper_actor>>;
 
 /// The BACKFILL: one fetch of one repo.
 using backfill_actor = common_actor::extend<

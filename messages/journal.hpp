@@ -98,6 +98,17 @@ struct erase_over {
   storage::op_id through = 0;
 };
 
+/// Remove these blocks of the log, given by their first ids, if they are still
+/// spent and the consumer does not need them. From: SWEEPER. To: JOURNAL.
+struct trim_log {
+  std::vector<storage::op_id> firsts;
+};
+
+/// What was removed of them. From: JOURNAL. To: SWEEPER.
+struct log_trimmed {
+  uint64_t operations = 0;
+};
+
 /// Free the memory that the store uses only to be faster.
 /// From: the part of NODE that watches memory. To: SWEEPER.
 struct release_caches {};

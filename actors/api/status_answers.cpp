@@ -20,8 +20,7 @@ void add_causes(const std::vector<health_finding>& causes,
   });
 }
 
-/// Version and mode of the node and the range of its log's ids: the beginning
-/// of the log is never cut off.
+/// Version and mode of the node and the range of ids that its log gave out.
 void add_node(const api_environment& env, wire::json_object& out) {
   const auto events = durable_events(*env.shared);
   out.text("name", "weir");

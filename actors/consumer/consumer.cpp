@@ -24,6 +24,9 @@ namespace weir::actors {
 
 namespace {
 
+/// The token of the rows that only wait for their turn.
+constexpr uint64_t begin_token = 1;
+
 class consumer final : public observed<consumer_actor::base> {
 public:
   consumer(caf::actor_config& config, consumer_environment env,
@@ -31,7 +34,9 @@ public:
     : observed(config, "consumer"), env_(std::move(env)),
       machine_(options, state, env_.home->accounts),
       channels_(env_.name, env_.home->numbers),
-      held_(env_.shared->memory, memory_use::delivery) {
+      held_(env_.shared->memory, memory_use::delivery),
+      stage_(state.position == 0 && state.acked.empty() ? stage::unused
+                                                        : stage::used) {
     durable_ = state.durable;
   }
 
@@ -59,6 +64,8 @@ private:
   bool take_acks();
   std::string_view encode(const delivery_effects::send& x);
   std::optional<log_entries> ask_page(storage::op_id after);
+  void begin();
+  void on_begun();
   void ask_did_page(const delivery_effects::did_wish& x);
   void save(const delivery_effects::write& x);
   caf::result<letters_report> order_letters(letters_order& x);
@@ -79,6 +86,9 @@ private:
   byte_claim held_;
   letter_desk letters_;
   backlog_age age_;
+  /// Without a client the log is kept for nobody that was never sent anything.
+  enum class stage : uint8_t { unused, beginning, used } stage_;
+  std::optional<storage::op_id> page_after_; ///< It is read once it is used.
 };
 
 /// The end of each turn: carries effects out, and those of acks that came
@@ -144,8 +154,38 @@ std::string_view consumer::encode(const delivery_effects::send& x) {
   return json_;
 }
 
+/// The first client: from now on the log is kept for it. Trimming that was
+/// decided before is done when the JOURNAL answers; reading begins then.
+void consumer::begin() {
+  if (stage_ != stage::unused)
+    return;
+  // A store that is only read answers nothing, and trims nothing.
+  const auto& intake = env_.shared->intake;
+  stage_ = intake.level(shortage::store) == intake_level::open
+             ? stage::beginning
+             : stage::used;
+  publish();
+  if (stage_ == stage::used)
+    return;
+  send(env_.home->journal,
+       journal_rows{std::make_shared<const storage::journal_batch>(),
+                    begin_token},
+       rows_sink{consumer_actor{this}});
+}
+
+void consumer::on_begun() {
+  stage_ = stage::used;
+  if (const auto after = std::exchange(page_after_, std::nullopt))
+    if (auto page = ask_page(*after))
+      perform(machine_.on_page(*std::move(page), now()));
+}
+
 /// @returns the page, if the shared tail has it; otherwise a READER sends it.
 std::optional<log_entries> consumer::ask_page(storage::op_id after) {
+  if (stage_ == stage::beginning) {
+    page_after_ = after;
+    return std::nullopt;
+  }
   auto near = env_.tail->since(after, durable_);
   if (!near)
     read([to = consumer_actor{this}, after,
@@ -251,6 +291,8 @@ void consumer::publish() {
   auto& stats = env_.home->outbox;
   const auto& counters = machine_.counters();
   stats.position = machine_.position();
+  stats.needs_after
+    = stage_ == stage::unused ? UINT64_MAX : machine_.position();
   stats.backlog = machine_.backlog();
   stats.in_flight = machine_.events();
   held_.set(machine_.bytes());
@@ -315,6 +357,7 @@ consumer_actor::behavior_type consumer::make_behavior() {
     },
     [this](const channel_opened& x) {
       channels_.open(x);
+      begin();
       perform(machine_.on_session_up(x.session, now()));
     },
     [this](const channel_refused& x) {
@@ -326,7 +369,9 @@ consumer_actor::behavior_type consumer::make_behavior() {
       channels_.close(x.session);
       perform(machine_.on_session_down(x.session, now()));
     },
-    [this](rows_durable) {
+    [this](const rows_durable& x) {
+      if (x.token == begin_token)
+        return on_begun();
       pass(crash_point::ack_written);
       letters_.on_durable();
       perform(machine_.on_durable_rows(now()));

@@ -20,7 +20,7 @@ inline delivery_kind kind_of(const storage::logged_operation& op,
                              const wire::collection_filter& filter) noexcept {
   if (op.scope == storage::identity_scope || op.scope == storage::account_scope)
     return delivery_kind::fact;
-  return !op.scope.starts_with('$') && filter.matches(op.scope)
+  return !op.scope.starts_with('$') && !op.outdated && filter.matches(op.scope)
            ? delivery_kind::record
            : delivery_kind::implicit;
 }

@@ -21,13 +21,12 @@ bool take(const store_readers& store, op_id id, const letters_order& order,
           letters_found& out) {
   auto entry
     = storage::log_reader{store.db, store.names, store.key_partition}.find(id);
-  if (!entry && entry.error().code != ec::not_found) {
+  if (!entry) {
     out.letters = entry.error();
     return false;
   }
-  auto holds = entry ? std::move(*entry) : storage::log_entry_ptr{};
-  if (!order.repo || (holds != nullptr && holds->repo == *order.repo))
-    out.letters->push_back({id, std::move(holds), false});
+  if (!order.repo || (*entry != nullptr && (*entry)->repo == *order.repo))
+    out.letters->push_back({id, std::move(*entry), false});
   return true;
 }
 

@@ -96,6 +96,7 @@ private:
   void note_missed(const journal_missed& x, const router_actor& from);
   void erase(const erase_step& x, const sweeper_actor& from);
   void end_erasing(const erase_over& x);
+  void trim(const trim_log& x, const sweeper_actor& from);
   void forget_erased();
   void fail(const error& why);
 
@@ -272,6 +273,21 @@ void journal::end_erasing(const erase_over& x) {
   forget_erased();
 }
 
+/// Not synced either: blocks that are there again are found by a later lap. What
+/// the consumer needs is asked here, because SWEEPER looked earlier.
+void journal::trim(const trim_log& x, const sweeper_actor& from) {
+  if (failed_)
+    return;
+  pass(crash_point::sweep_step);
+  const auto trimmed = to_disk([&] {
+    return store_.writer->trim(x.firsts, home_->outbox.needs_after);
+  });
+  if (!trimmed)
+    return fail(trimmed.error());
+  pass(crash_point::sweep_written);
+  send(from, log_trimmed{trimmed->operations});
+}
+
 void journal::forget_erased() {
   publication_.forget_erased(home_->subscribers.all().size());
 }
@@ -334,6 +350,9 @@ journal_actor::behavior_type journal::make_behavior() {
     },
     [this](const erase_over& x) {
       end_erasing(x);
+    },
+    [this](const trim_log& x, const sweeper_actor& from) {
+      trim(x, from);
     },
   };
 }

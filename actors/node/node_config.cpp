@@ -76,6 +76,7 @@ void check_ranges(problem_list& out, const node_config& x) {
   check("repo_bytes_max", x.repo_bytes_max, repo_bytes_range);
   check("memory_limit", x.memory_limit, memory_limit_range);
   check("disk_reserve", x.disk_reserve, disk_reserve_range);
+  check("log_retention", x.log_retention, log_retention_range);
   check("consumer_retry", x.consumer_retry, consumer_retry_range);
   check("consumer_window_events", x.consumer_window_events,
         consumer_window_events_range);

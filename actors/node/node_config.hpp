@@ -98,6 +98,9 @@ struct node_config {
   /// Bytes that stay free; 0 = 2 GiB or 5 % of the disk, the larger.
   uint64_t disk_reserve = limits::disk_reserve_range.standard;
 
+  /// How long the log keeps what is not current any more; 0 = for ever.
+  std::chrono::seconds log_retention = limits::log_retention_range.standard;
+
   /// TAP_RETRY_TIMEOUT
   std::chrono::seconds consumer_retry = limits::consumer_retry_range.standard;
   size_t consumer_window_events = limits::consumer_window_events_range.standard;

@@ -67,7 +67,9 @@ void partition::start_store(node_system& actors) {
   const auto own_threads = env_.seams.run == nullptr;
   home.sweeper
     = spawn_sweeper(system, env_.shared, env_.home,
-                    {store_->db.get(), store_->tail.get()}, own_threads);
+                    {store_->db.get(), store_->tail.get(), 0,
+                     store_->names.get(), env_.config.log_retention},
+                    own_threads);
   guard(env_.children, "sweeper", home.sweeper);
   for (size_t i = 0; i < env_.config.of_partition(env_.config.readers); ++i) {
     home.readers.push_back(

@@ -4,16 +4,20 @@
 #include "actors/support/timer.hpp"
 #include "actors/sweeper/limits.hpp"
 #include "actors/sweeper/sweeper_machine.hpp"
+#include "actors/sweeper/trim_machine.hpp"
 #include "base/crash_point.hpp"
 #include "base/log.hpp"
 #include "messages/journal.hpp"
 #include "storage/disk/database.hpp"
 #include "storage/log/erasure.hpp"
+#include "storage/log/log_trim.hpp"
 #include "storage/log/tail_cache.hpp"
+#include "storage/tables/collection_table.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace weir::actors {
@@ -41,6 +45,10 @@ private:
   void scan();
   void compact(const sweeper_range& x);
   void fail(const error& why);
+  void arm(std::optional<steady_time>& due, steady_time at);
+  void on_time();
+  void trim(trim_effects x);
+  void look(storage::op_id from);
   steady_time now() const { return shared_->time->steady_now(); }
 
   context_ptr shared_;
@@ -50,7 +58,13 @@ private:
   sweeper_machine machine_;
   /// The next compaction; none: the next is a scan.
   std::optional<sweeper_range> order_;
-  actor_timer timer_;
+  trim_machine trimming_;
+  actor_timer timer_; ///< For the earlier one of the next two.
+  std::optional<steady_time> sweep_at_;
+  std::optional<steady_time> trim_at_;
+  metric& trimmed_ = shared_->metrics.counter(
+    "weir_log_trimmed_total", "Operations that were removed from the log, "
+                              "because they are old and not current");
   metric& erased_ = shared_->metrics.counter(
     "weir_repos_erased_total", "Repos whose erased content has left the disk");
   metric& failed_ = shared_->metrics.counter(
@@ -66,13 +80,31 @@ void sweeper::perform(const sweeper_effects& x) {
   if (x.step)
     send(home_->journal, erase_step{*x.step}, sweeper_actor{this});
   if (x.timer)
-    timer_.arm(this, now(), *x.timer);
+    arm(sweep_at_, *x.timer);
   if (x.well)
     log::info("erasing_goes_on", {});
   if (x.compact || x.scan) {
     order_ = x.compact;
     send(this, sweep_on{});
   }
+}
+
+void sweeper::arm(std::optional<steady_time>& due, steady_time at) {
+  due = at;
+  timer_.arm(this, now(), at);
+}
+
+void sweeper::on_time() {
+  const auto passed = [at = now()](std::optional<steady_time>& due) {
+    return due && *due <= at && std::exchange(due, std::nullopt);
+  };
+  if (passed(sweep_at_))
+    perform(machine_.on_timer(now()));
+  if (passed(trim_at_))
+    trim(trimming_.on_timer(now()));
+  for (const auto& due : {sweep_at_, trim_at_})
+    if (due)
+      timer_.arm(this, now(), *due);
 }
 
 /// Does one scan or one compaction, and then what was ordered meanwhile.
@@ -104,14 +136,45 @@ void sweeper::fail(const error& why) {
   perform(next);
 }
 
+void sweeper::trim(trim_effects x) {
+  if (!x.remove.empty())
+    send(home_->journal, trim_log{std::move(x.remove)}, sweeper_actor{this});
+  if (x.timer)
+    arm(trim_at_, *x.timer);
+  if (x.look)
+    look(*x.look);
+}
+
+/// What is old is not known while the clock is suspect.
+void sweeper::look(storage::op_id from) {
+  const auto since = shared_->time->wall_now() + -store_.retention;
+  const auto doubted = std::ranges::any_of(
+    shared_->health.findings(),
+    [](const auto& y) { return y.cause == health_cause::clock; });
+  const auto old = doubted ? result<storage::op_id>{0}
+                           : storage::first_written_since(
+                             *store_.db, store_.partition, since.micros);
+  const storage::op_id needed = home_->outbox.needs_after;
+  auto found = old ? storage::find_spent(
+                 *store_.db, *store_.names, store_.partition, from,
+                 std::min(*old, needed), limits::trim_step_ops_max)
+                   : old.error();
+  if (found)
+    return trim(trimming_.on_looked(std::move(*found), now()));
+  log::warn("trimming_failed", {{"reason", to_string(found.error())}});
+  trim(trimming_.on_failed(now()));
+}
+
 sweeper_actor::behavior_type sweeper::make_behavior() {
   if (own_thread_)
     name_thread("sweeper");
   perform(machine_.on_erased());
+  if (store_.retention.count() > 0)
+    trim(trimming_.on_start(now()));
   return {
     [this](tick x) {
       if (timer_.fired(x))
-        perform(machine_.on_timer(now()));
+        on_time();
     },
     [this](stop_actor) { quit(); },
     [this](get_status) {
@@ -121,6 +184,10 @@ sweeper_actor::behavior_type sweeper::make_behavior() {
     [this](erase_begun) { perform(machine_.on_erased()); },
     [this](const erase_stepped& x) {
       perform(machine_.on_stepped(x.more, x.busy, now()));
+    },
+    [this](log_trimmed x) {
+      trimmed_.add(x.operations);
+      trim(trimming_.on_trimmed(now()));
     },
     [this](release_caches) {
       store_.tail->clear();

@@ -163,6 +163,11 @@ void add_engine(options& out) {
         "is taken in; below half of it requests that write are refused. 0: 2 "
         "GiB or 5 % of the disk, whichever is more.",
         value_kind::size);
+  x.add("log_retention", &settings::log_retention, log_retention_range,
+        "How long the log keeps what is not current any more: versions of "
+        "records that were replaced, deletions and commits. What the "
+        "application has not acked stays longer, and the current version of "
+        "each record always stays. 0s: all of it stays.");
   x.add("threads", &settings::threads, threads_range,
         "Threads that do the work; 0: one per core. Each partition has one "
         "more, which writes to disk.");

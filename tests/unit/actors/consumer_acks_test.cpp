@@ -36,6 +36,15 @@ protected:
     env.name = "channel";
     consumer = keep(spawn_consumer(sys, std::move(env), {}, {}));
     tell(consumer, channel_opened{1, channel, acks});
+    begin();
+  }
+
+  /// The JOURNAL answers the first client's rows, which are empty.
+  void begin() {
+    const auto rows = journal.take<journal_rows>();
+    ASSERT_EQ(rows.size(), 1u);
+    ASSERT_TRUE(rows[0].rows->consumers.empty());
+    tell(consumer, rows_durable{rows[0].token});
   }
 
   /// A live commit of an account becomes durable.

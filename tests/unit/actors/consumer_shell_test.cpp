@@ -1,5 +1,7 @@
 #include "actors/consumer/consumer.hpp"
 #include "actors/node/guardian.hpp"
+#include "actors/support/ack_inbox.hpp"
+#include "actors/support/event_channel.hpp"
 #include "messages/consumer.hpp"
 #include "storage/log/tail_cache.hpp"
 #include "tests/unit/actors/shell_fixture.hpp"
@@ -10,6 +12,12 @@ namespace {
 
 using namespace weir::actors;
 using testing::ElementsAre;
+
+class deaf_channel final : public event_channel {
+public:
+  bool send(std::string_view) override { return false; }
+  void cut() override {}
+};
 
 class ConsumerShellTest : public ShellFixture {
 protected:
@@ -32,7 +40,7 @@ protected:
 
   probe journal{sys};
   probe reader{sys};
-  storage::tail_cache tail{1};
+  storage::tail_cache tail{6}; ///< It lacks the first five operations.
   consumer_actor actor;
   std::vector<std::string> escalated; ///< Why the process must end.
 };
@@ -52,6 +60,35 @@ TEST_F(ConsumerShellTest, SoDoesAPartOfItForOneAccount) {
   tell(actor, std::move(page));
   EXPECT_THAT(escalated,
               ElementsAre("consumer died: storage_failure: bad block"));
+}
+
+// ADR 35: an application that was never sent anything needs no part of the log
+TEST_F(ConsumerShellTest, TheLogIsKeptFromTheFirstClientOn) {
+  EXPECT_EQ(home->outbox.needs_after, UINT64_MAX);
+  tell(actor, log_advanced{5, 5});
+  EXPECT_EQ(reader.count<reader_job>(), 1u) << "how old is the first event?";
+  tell(actor, channel_opened{1, std::make_shared<deaf_channel>(),
+                             std::make_shared<ack_inbox>()});
+  EXPECT_EQ(home->outbox.needs_after, 0u);
+  EXPECT_EQ(reader.count<reader_job>(), 0u)
+    << "trimming that was decided before may still be under way";
+  const auto rows = journal.take<journal_rows>();
+  ASSERT_EQ(rows.size(), 1u);
+  tell(actor, rows_durable{rows[0].token});
+  EXPECT_EQ(reader.count<reader_job>(), 1u);
+  tell(actor, channel_closed{1});
+  EXPECT_EQ(home->outbox.needs_after, 0u) << "it may come again";
+}
+
+// The JOURNAL of a full disk does not answer, and trims nothing.
+TEST_F(ConsumerShellTest, WhileTheStoreIsOnlyReadTheFirstClientIsServed) {
+  shared->intake.set(shortage::store, intake_level::no_requests, "full");
+  tell(actor, log_advanced{5, 5});
+  EXPECT_EQ(reader.count<reader_job>(), 1u) << "how old is the first event?";
+  tell(actor, channel_opened{1, std::make_shared<deaf_channel>(),
+                             std::make_shared<ack_inbox>()});
+  EXPECT_EQ(reader.count<reader_job>(), 1u);
+  EXPECT_EQ(home->outbox.needs_after, 0u);
 }
 
 } // namespace weir::tests

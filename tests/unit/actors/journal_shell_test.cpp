@@ -177,7 +177,13 @@ TEST_F(JournalShellTest, WhileItWaitsForTheDiskItSaysSinceWhen) {
     EXPECT_TRUE(disk.reached());
     EXPECT_EQ(stats.writes_since, 0) << "it has returned";
   };
-  wrote([&] { submit(update(ann, 1)); });
+  wrote([&] {
+    journal_update found;
+    found.update = std::make_shared<storage::repo_update>(ann.appear());
+    submit(std::move(found));
+  });
+  accept(ann);
+  submit(update(ann, 1));
   accept(ann);
   wrote([&] {
     tell(journal, journal_missed{ann.repo}, router.as<router_actor>());
@@ -193,6 +199,28 @@ TEST_F(JournalShellTest, WhileItWaitsForTheDiskItSaysSinceWhen) {
     tell(journal, erase_over{ann.repo, ann.chain->erased_through});
   });
   EXPECT_THAT(seen, ElementsAre(now, now, now, now));
+}
+
+// ADR 35: what the consumer needs is asked when it is removed, not before
+TEST_F(JournalShellTest, WhatTheConsumerNeedsIsNotTrimmed) {
+  start();
+  test_account ann{'a'};
+  for (uint64_t i = 0; i < 3; ++i) {
+    submit(update(ann, 1));
+    accept(ann);
+  }
+  const auto trimmed = [&] {
+    tell(journal, trim_log{{1, 3}}, asker.as<sweeper_actor>());
+    return asker.take<log_trimmed>().at(0).operations;
+  };
+  EXPECT_EQ(trimmed(), 0u) << "nobody has said yet what is needed";
+  home->outbox.needs_after = 1;
+  EXPECT_EQ(trimmed(), 0u);
+  home->outbox.needs_after = 2;
+  EXPECT_EQ(trimmed(), 2u);
+  home->outbox.needs_after = UINT64_MAX;
+  EXPECT_EQ(trimmed(), 2u);
+  EXPECT_EQ(trimmed(), 0u);
 }
 
 TEST_F(JournalShellTest, WhatIsDurableIsToldAtOnce) {
