@@ -276,6 +276,12 @@ void draw_round(const run_settings& settings, size_t round,
 std::vector<deed> draw_deeds(const run_settings& settings) {
   const auto random = seeded_random(settings.seed ^ 0xc2b2ae3d27d4eb4fu);
   std::vector<deed> out;
+  if (settings.reads_late) {
+    // It comes back with the end of the faults.
+    auto& away = out.emplace_back();
+    away.kind = deed_kind::leave;
+    away.lasting = 10 * settings.span + 24h;
+  }
   for (size_t i = 0; i < settings.rounds; ++i)
     if (settings.about == plot::none)
       draw_round(settings, i, out, *random);

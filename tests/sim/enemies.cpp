@@ -81,6 +81,10 @@ void count_settings(const run_settings& x,
   count_pressure(x, counts);
   if (x.rests)
     ++counts["run with a long silence"];
+  if (x.node.log_retention != limits::log_retention_range.standard)
+    ++counts["run whose log is trimmed"];
+  if (x.reads_late)
+    ++counts["run that is read late"];
   if (x.world.listing_lines_max < limits::listing_page_asked)
     ++counts["run with short listing pages"];
   if (x.about != plot::none)
@@ -101,7 +105,9 @@ std::set<std::string> counted_settings() {
   out.merge(counted_scopes());
   out.insert({"run weighed for fairness", "run with and without buffering",
               "run in which nothing breaks a chain",
-              "run with a long silence", "run with short listing pages",
+              "run with a long silence",
+              "run whose log is trimmed", "run that is read late",
+              "run with short listing pages",
               "run with hundreds of accounts", "run with nine of ten inactive",
               "run with hosts of one account", "run of days"});
   for (size_t i = 1; i < plots; ++i)

@@ -147,6 +147,12 @@ run_settings draw_settings(uint64_t seed, const clock& time,
   constexpr std::array<size_t, 4> partitions{1, 1, 2, 4};
   if (out.subject != theme::names && out.subject != theme::broad)
     out.node.partitions = partitions[seed / 2 % partitions.size()];
+  constexpr std::array<std::chrono::seconds, 4> retentions{
+    limits::log_retention_range.standard, 1s, 5min, 2h};
+  out.node.log_retention = retentions[seed / 7 % retentions.size()];
+  // In such a run the log may be trimmed before anybody has read it.
+  out.reads_late = out.about == plot::none && out.subject == theme::none
+                   && seed % 3 == 0;
   // Worlds are small, but every fifth reads the directory's export
   // nevertheless.
   if (seed % 5 == 4)

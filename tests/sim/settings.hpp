@@ -100,6 +100,8 @@ struct run_settings {
   /// endless answers.
   uint64_t enemy_rate = 0;
   bool lives_on = false; ///< Accounts continue to write after the last fault.
+  /// The application connects for the first time after the first faults.
+  bool reads_late = false;
   bool rests = false;    ///< There is a long silence at the end.
   theme subject = theme::none;
   std::chrono::microseconds directory_latency{500};
