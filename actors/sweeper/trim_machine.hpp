@@ -2,7 +2,7 @@
 
 #include "actors/sweeper/limits.hpp"
 #include "base/clock.hpp"
-#include "storage/log/log_trim.hpp"
+#include "storage/format/records.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -226,6 +226,12 @@ struct open_erasure {
   erasure_row row;
 };
 
+/// What a look at some blocks of the log found (log_trim.hpp).
+struct spent_blocks {
+  std::vector<op_id> firsts; ///< First ids of those that are spent.
+  op_id next = 0; ///< Look here next; 0 when no block before the end is left.
+};
+
 /// How far a compaction came.
 struct compacted {
   op_id next = 0;   ///< Content from here on is still to do; 0 when none is.

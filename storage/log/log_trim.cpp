@@ -107,6 +107,28 @@ result<void> erase_block(const database& db, uint16_t partition, op_id first,
   return rows.status();
 }
 
+/// Erases the block that begins with `first`, if it is spent and ends at or
+/// before `through`.
+/// @returns the end of the block; 0 when it stays.
+result<op_id> erase_spent(const database& db, uint16_t partition, op_id first,
+                          op_id through, spent_check& check,
+                          write_batch& batch) {
+  const auto block = load_block(db, partition, first);
+  if (!block)
+    return block.error();
+  const auto end = *block ? first + (*block)->ops.size() : 0;
+  if (!*block || end - 1 > through)
+    return op_id{0};
+  const auto spent = check.run(first, **block);
+  if (!spent)
+    return spent.error();
+  if (!*spent)
+    return op_id{0};
+  if (auto ok = erase_block(db, partition, first, **block, batch); !ok)
+    return ok.error();
+  return end;
+}
+
 /// Erases rows of the time index that name operations before `whole_from`. A
 /// few are enough for each call: one is written in a minute at most.
 result<void> erase_minutes(const database& db, uint16_t partition,
@@ -193,26 +215,14 @@ result<trimmed_log> stage_trim(const database& db,
   auto whole_from = *known;
   spent_check check{db, names, partition};
   for (const auto first : firsts) {
-    const auto value = db.get(encode_key(log_block_key{partition, first}));
-    if (!value)
-      return value.error();
-    if (!*value)
+    const auto end = erase_spent(db, partition, first, through, check, batch);
+    if (!end)
+      return end.error();
+    if (*end == 0)
       continue;
-    const auto block = decode_log_block(**value);
-    if (!block)
-      return block.error();
-    const auto end = first + block->ops.size();
-    const auto spent = end - 1 <= through ? check.run(first, *block)
-                                          : result<bool>{false};
-    if (!spent)
-      return spent.error();
-    if (!*spent)
-      continue;
-    if (auto ok = erase_block(db, partition, first, *block, batch); !ok)
-      return ok.error();
-    whole_from = std::max(whole_from, end);
+    whole_from = std::max(whole_from, *end);
     ++out.blocks;
-    out.operations += block->ops.size();
+    out.operations += *end - first;
   }
   if (out.blocks == 0)
     return out;

@@ -10,28 +10,23 @@
 ///
 /// A block of the log is *spent* when none of its operations is current. An
 /// operation is current while the head of its record names it, or while it is
-/// the last one of a `$` scope of its repo. Spent blocks are removed as a whole,
-/// with their content and the rows of their streams. So whoever reads a trimmed
-/// log from its beginning still gets the current version of everything, and from
-/// `log_whole_from` on every operation. A block that stays may hold versions
-/// that are not current: `log_reader` marks them as outdated, because what
-/// deleted them may be gone.
+/// the last one of a `$` scope of its repo. Spent blocks are removed as a
+/// whole, with their content and the rows of their streams. So whoever reads a
+/// trimmed log from its beginning still gets the current version of everything,
+/// and from `log_whole_from` on every operation. A block that stays may hold
+/// versions that are not current: `log_reader` marks them as outdated, because
+/// what deleted them may be gone.
 namespace weir::storage {
 
 class collection_names;
 class write_batch;
 
-/// The first operation of the minute in which `time_us` lies, or of the next one
-/// in which something was written. It is not behind the begin of the last block,
-/// which must stay, since the ids go on from there. 1 when the log is empty.
+/// The first operation of the minute in which `time_us` lies, or of the next
+/// one in which something was written. It is not behind the begin of the last
+/// block, which must stay, since the ids go on from there. 1 when the log is
+/// empty.
 result<op_id> first_written_since(const database& db, uint16_t partition,
                                   int64_t time_us);
-
-/// What a look at some blocks found.
-struct spent_blocks {
-  std::vector<op_id> firsts; ///< First ids of those that are spent.
-  op_id next = 0; ///< Look here next; 0 when no block before the end is left.
-};
 
 /// Looks at blocks that begin at `from` or later and before `until`, until they
 /// have `ops_max` operations. A block of a repo that is being erased does not

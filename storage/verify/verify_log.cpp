@@ -160,12 +160,7 @@ private:
     const bool follows = first == next_;
     const bool trimmed = first > next_ && first <= x_.whole_from;
     if (!follows && !trimmed && (previous_ || first < next_))
-      x_.find("I3", operation_name(first),
-              first > next_
-                ? "operations from "
-                    + std::to_string(std::max(next_, x_.whole_from))
-                    + " on are missing before it"
-                : "it overlaps the block before it");
+      report_place(first);
     const auto block = decode_log_block(value);
     if (!block) {
       x_.find("I3", operation_name(first), block.error().context);
@@ -210,6 +205,15 @@ private:
           && (erased ? !x_.names.was_given(stream.scope)
                      : !x_.names.name_of(stream.scope)))
         x_.wrong(first, "its collection has no name");
+  }
+
+  /// It does not follow on what is before it.
+  void report_place(op_id first) {
+    const auto lost = std::max(next_, x_.whole_from);
+    x_.find("I3", operation_name(first),
+            first > next_ ? "operations from " + std::to_string(lost)
+                              + " on are missing before it"
+                          : "it overlaps the block before it");
   }
 
   void check_minute(op_id first, int64_t written_us) {

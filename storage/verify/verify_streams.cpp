@@ -85,12 +85,7 @@ private:
       return;
     }
     lives_ = true;
-    if (key.first_index > next_ && next_id_ < x_.whole_from)
-      skip_trimmed(key.first_index);
-    if (key.first_index != next_)
-      x_.find("I3", where(),
-              "index " + std::to_string(next_) + " is followed by "
-                + std::to_string(key.first_index));
+    check_place(key.first_index);
     const auto found = x_.block_at(run.block);
     const auto slot = found ? stream_in(*found, key) : std::nullopt;
     if (!slot) {
@@ -120,6 +115,16 @@ private:
     operations_ += count;
     if (run.block <= erased_through_ && key.scope != account_scope_id)
       check_erased(key, run.block, found->ops.size());
+  }
+
+  /// The stream goes on here.
+  void check_place(uint64_t index) {
+    if (index > next_ && next_id_ < x_.whole_from)
+      skip_trimmed(index);
+    if (index != next_)
+      x_.find("I3", where(),
+              "index " + std::to_string(next_) + " is followed by "
+                + std::to_string(index));
   }
 
   /// The operations before this index were trimmed.

@@ -115,6 +115,7 @@ TEST(NodeConfigTest, RangesTakeTheirLimitsAndNothingBeyond) {
   expect_range(&config::repo_bytes_max, repo_bytes_range, "repo_bytes_max");
   expect_range(&config::memory_limit, memory_limit_range, "memory_limit");
   expect_range(&config::disk_reserve, disk_reserve_range, "disk_reserve");
+  expect_range(&config::log_retention, log_retention_range, "log_retention");
   expect_range(&config::consumer_retry, consumer_retry_range, "consumer_retry");
   expect_range(&config::consumer_window_events, consumer_window_events_range,
                "consumer_window_events");

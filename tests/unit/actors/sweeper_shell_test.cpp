@@ -1,0 +1,106 @@
+#include "actors/sweeper/limits.hpp"
+#include "actors/sweeper/sweeper.hpp"
+#include "messages/journal.hpp"
+#include "storage/log/tail_cache.hpp"
+#include "tests/unit/actors/shell_fixture.hpp"
+#include "tests/unit/storage/journal_fixture.hpp"
+
+// SWEEPER's part in trimming the log: docs/actors.md, Erasing; ADR 35.
+namespace weir::tests {
+namespace {
+
+using namespace weir::actors;
+using testing::IsEmpty;
+
+/// A SWEEPER over a store in which one record was written again and again.
+class SweeperTrimTest : public ShellFixture {
+protected:
+  SweeperTrimTest() {
+    home->journal = journal.as<journal_actor>();
+    store.commit(ann.appear());
+    for (size_t i = 0; i < versions; ++i)
+      ann.accept(store.commit(ann.commit({{"app.a.x/1", std::to_string(i)}})));
+    // Another minute, so that what came before can be old.
+    store.time.advance(2min);
+    ann.accept(store.commit(ann.commit({{"app.a.x/2", "last"}})));
+    home->outbox.needs_after = UINT64_MAX;
+  }
+
+  void start(std::chrono::seconds retention) {
+    sweeper_store on{store.db.get(), &tail, 0, store.names.get(), retention};
+    sweeper = keep(spawn_sweeper(sys, shared, home, std::move(on), false));
+  }
+
+  /// The blocks that the JOURNAL was asked to remove.
+  std::vector<storage::op_id> asked() {
+    std::vector<storage::op_id> out;
+    for (const auto& x : journal.take<trim_log>())
+      out.insert(out.end(), x.firsts.begin(), x.firsts.end());
+    return out;
+  }
+
+  /// Each has two operations, so this is a little more than one step.
+  static constexpr size_t versions = limits::trim_step_ops_max / 2 + 4;
+
+  test_store store;
+  test_account ann{'a'};
+  storage::tail_cache tail{1};
+  probe journal{sys};
+  sweeper_actor sweeper;
+};
+
+} // namespace
+
+// limits::trim_step_ops_max
+TEST_F(SweeperTrimTest, AStepHasAThousandOperations) {
+  pass(1h);
+  start(1s);
+  EXPECT_EQ(asked().size(), limits::trim_step_ops_max / 2);
+  tell(sweeper, log_trimmed{limits::trim_step_ops_max});
+  pass(1us);
+  EXPECT_EQ(asked().size(), 3u) << "the last version is current";
+  tell(sweeper, log_trimmed{6});
+  pass(limits::trim_pause_min - 1us);
+  EXPECT_THAT(asked(), IsEmpty());
+}
+
+TEST_F(SweeperTrimTest, WhatIsNotOldStays) {
+  start(24h);
+  EXPECT_THAT(asked(), IsEmpty());
+  pass(23h);
+  EXPECT_THAT(asked(), IsEmpty());
+  pass(2h);
+  EXPECT_EQ(asked().size(), limits::trim_step_ops_max / 2);
+}
+
+TEST_F(SweeperTrimTest, WithoutARetentionEverythingStays) {
+  start(0s);
+  pass(1'000h);
+  EXPECT_THAT(asked(), IsEmpty());
+}
+
+TEST_F(SweeperTrimTest, WhatTheConsumerNeedsIsNotLookedAt) {
+  home->outbox.needs_after = 4;
+  pass(1h);
+  start(1s);
+  EXPECT_EQ(asked().size(), 2u);
+}
+
+// A clock that is ahead would make the whole log old.
+TEST_F(SweeperTrimTest, WhileTheClockIsDoubtedNothingIsOld) {
+  pass(1h);
+  clock_state wrong;
+  wrong.directory_ahead = -10min;
+  shared->health.with([&](health_machine& x) {
+    x.look({}, wrong, time.steady_now(), time.wall_now());
+  });
+  start(1s);
+  EXPECT_THAT(asked(), IsEmpty());
+  shared->health.with([&](health_machine& x) {
+    x.look({}, {}, time.steady_now(), time.wall_now());
+  });
+  pass(limits::trim_pause_min);
+  EXPECT_EQ(asked().size(), limits::trim_step_ops_max / 2);
+}
+
+} // namespace weir::tests
