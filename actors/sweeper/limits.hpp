@@ -29,8 +29,8 @@ constexpr int compaction_rest_factor = 9;
 constexpr std::chrono::seconds sweep_retry_min{1};
 constexpr std::chrono::seconds sweep_retry_max{300};
 
-/// Operations, about, whose blocks one step of trimming the log looks at and has
-/// removed: the JOURNAL reads as many record heads for it, in milliseconds.
+/// Operations, about, whose blocks one step of trimming the log looks at and
+/// has removed: the JOURNAL reads as many record heads for it, in milliseconds.
 constexpr size_t trim_step_ops_max = 1'024;
 
 /// The rest after a step, and after a lap, in times of its own length.

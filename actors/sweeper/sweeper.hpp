@@ -26,9 +26,10 @@ struct sweeper_store {
   std::function<void()> give_back = return_free_memory;
 };
 
-/// Spawns the SWEEPER of a store. Through the JOURNAL, which is the only writer,
-/// it removes from the disk what was erased, and what is spent from the log; and
-/// it makes the store release its caches. It has a thread of its own, because it uses the disk.
+/// Spawns the SWEEPER of a store. Through the JOURNAL, which is the only
+/// writer, it removes from the disk what was erased, and what is spent from the
+/// log; and it makes the store release its caches. It has a thread of its own,
+/// because it uses the disk.
 /// @param detached False in tests, which run it on the test scheduler.
 sweeper_actor spawn_sweeper(caf::actor_system& system, context_ptr shared,
                             home_ptr home, sweeper_store store,

@@ -29,8 +29,8 @@ result<std::shared_ptr<log_entry>> make_entry(op_id first, const log_block& x,
 ///
 /// # Trimming
 /// Operations that were trimmed are left out (`log_trim.hpp`): a page may have
-/// holes before `log_whole_from`, and none behind it. Versions of records before
-/// it that are not current are marked as outdated.
+/// holes before `log_whole_from`, and none behind it. Versions of records
+/// before it that are not current are marked as outdated.
 ///
 /// # Errors
 /// `ec::storage_failure` on damage.

@@ -6,7 +6,7 @@
 #include <vector>
 
 /// Removes what is not needed any more from the old part of a log
-/// (docs/storage-format.md 5.2, docs/adr/0035-the-log-keeps-what-is-current.md).
+/// (docs/storage-format.md 5.2, ADR 35).
 ///
 /// A block of the log is *spent* when none of its operations is current. An
 /// operation is current while the head of its record names it, or while it is
