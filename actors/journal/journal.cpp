@@ -152,8 +152,8 @@ bool journal::write_all() {
   return !failed_;
 }
 
-/// Runs a call that writes to the disk and may wait for it. Meanwhile the health
-/// watch can see how long it takes.
+/// Runs a call that writes to the disk and may wait for it. Meanwhile the
+/// health watch can see how long it takes.
 template <class F>
 auto journal::to_disk(F&& write) {
   store_.before_wait();
@@ -273,8 +273,8 @@ void journal::end_erasing(const erase_over& x) {
   forget_erased();
 }
 
-/// Not synced either: blocks that are there again are found by a later lap. What
-/// the consumer needs is asked here, because SWEEPER looked earlier.
+/// Not synced either: blocks that are there again are found by a later lap.
+/// What the consumer needs is asked here, because SWEEPER looked earlier.
 void journal::trim(const trim_log& x, const sweeper_actor& from) {
   if (failed_)
     return;

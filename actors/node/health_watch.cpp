@@ -110,16 +110,7 @@ private:
       shared_->upstreams.set_write_hangs(x.write_hangs());
       return out;
     });
-    for (const auto& x : news.begun)
-      log::warn("unhealthy", {{"cause", to_string(x.cause)},
-                              {"grade", to_string(x.level)},
-                              {"where", x.where},
-                              {"reason", x.error},
-                              {"remedy", x.remedy()}});
-    for (const auto& x : news.ended)
-      log::warn("healthy_again", {{"cause", to_string(x.cause)},
-                                  {"where", x.where},
-                                  {"reason", reason_of_end(x)}});
+    tell(news);
     if (news.probe && shared_->identity)
       send(shared_->identity, identity_ask{*news.probe, true, 0, {}, true},
            identity_sink{});
@@ -132,6 +123,19 @@ private:
       if (shared_->supervisor)
         send(shared_->supervisor, clock_corrected{});
     }
+  }
+
+  static void tell(const health_machine::news& news) {
+    for (const auto& x : news.begun)
+      log::warn("unhealthy", {{"cause", to_string(x.cause)},
+                              {"grade", to_string(x.level)},
+                              {"where", x.where},
+                              {"reason", x.error},
+                              {"remedy", x.remedy()}});
+    for (const auto& x : news.ended)
+      log::warn("healthy_again", {{"cause", to_string(x.cause)},
+                                  {"where", x.where},
+                                  {"reason", reason_of_end(x)}});
   }
 
   void report_write(health_machine& to) const {

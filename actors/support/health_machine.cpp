@@ -198,26 +198,16 @@ health_machine::findings_list health_machine::judge(const views& streams,
   judge_work(now, out);
   const auto named = judge_streams(streams, now, out);
   judge_commits(streams, named, now, out);
-  judge_write(now, out);
+  if (auto hangs = write_.judge(now))
+    out.push_back(
+      found(health_cause::write, write_.where, std::move(*hangs)));
   return out;
 }
 
-/// Nothing is durable while a write hangs, so nothing is delivered, and the
-/// windows of all streams fill with what waits for it.
-void health_machine::judge_write(steady_time now, findings_list& out) const {
-  if (!write_since_ || now - *write_since_ < limits::health_write_max)
-    return;
-  const auto seconds
-    = std::chrono::floor<std::chrono::seconds>(now - *write_since_);
-  out.push_back(found(health_cause::write, write_to_,
-                      "a write to " + write_to_ + " has not returned for "
-                        + std::to_string(seconds.count()) + " seconds"));
-}
-
 bool health_machine::write_hangs() const noexcept {
-  return std::ranges::find(findings_, health_cause::write,
-                           &health_finding::cause)
-         != findings_.end();
+  return std::ranges::count(findings_, health_cause::write,
+                            &health_finding::cause)
+         != 0;
 }
 
 std::optional<health_finding>

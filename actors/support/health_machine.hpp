@@ -1,12 +1,13 @@
 #pragma once
 
 #include "actors/support/clock_machine.hpp"
+#include "actors/support/health_finding.hpp"
 #include "actors/support/limits_health.hpp"
 #include "actors/support/outcome_tally.hpp"
 #include "actors/support/upstream_view.hpp"
+#include "actors/support/write_health.hpp"
 #include "atproto/identifiers.hpp"
 
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -14,64 +15,6 @@
 #include <vector>
 
 namespace weir::actors {
-
-/// Why a running node does not do its work.
-enum class health_cause : uint8_t {
-  /// Most identities cannot be looked up there, or it has never answered.
-  directory,
-  resolver, ///< It does not answer questions for the owner of a handle.
-  clock,    ///< Many signers' revs are later, or the directory's clock differs.
-  /// An upstream is not connected, stalls, does not give a listing that it
-  /// owes, is not named by its accounts' documents, or most of its commits are
-  /// refused.
-  upstream,
-  fetch,   ///< Most repos cannot be fetched, from most hosts.
-  commits, ///< Most are refused, of most upstreams, even if few of each.
-  write,   ///< A write to the store does not return.
-};
-
-/// All causes, in the order in which they are shown.
-inline constexpr std::array health_causes{
-  health_cause::directory, health_cause::resolver, health_cause::clock,
-  health_cause::upstream,  health_cause::fetch,    health_cause::commits,
-  health_cause::write};
-
-const char* to_string(health_cause x) noexcept;
-
-/// What the operator can do about it, in a sentence.
-const char* remedy_of(health_cause x) noexcept;
-
-/// What a cause means for the node.
-enum class health_level : uint8_t {
-  failing,  ///< The node does not do its work.
-  degraded, ///< The node does all of its work except for a part.
-  unproved, ///< Nothing has failed for minutes, but nothing succeeded either.
-  last_ = unproved
-};
-
-const char* to_string(health_level x) noexcept;
-
-struct health_finding {
-  health_cause cause = health_cause::directory;
-  std::string where; ///< A URL or a store; empty for `clock`.
-  std::string error; ///< Text of the last failure; comes from outside.
-  wall_time since;
-  health_level level = health_level::failing;
-  std::string own_remedy; ///< Empty: the remedy of the cause.
-
-  std::string_view remedy() const noexcept {
-    return own_remedy.empty() ? remedy_of(cause) : std::string_view{own_remedy};
-  }
-
-  bool is_same(const health_finding& x) const noexcept {
-    return cause == x.cause && (cause != health_cause::upstream
-                                || where == x.where);
-  }
-};
-
-/// Why a cause has ended, for the log. One that nothing tested any more is not
-/// reported as working again.
-const char* reason_of_end(const health_finding& x) noexcept;
 
 /// Why a node is not ready, one text for each reason (`/readyz`): it starts,
 /// streams are not open and it does not work without them, it has too little of
@@ -174,8 +117,7 @@ public:
   /// The write to a store that has been under way for the longest time.
   /// @param since None: no write is under way.
   void on_write(std::string where, std::optional<steady_time> since) {
-    write_to_ = std::move(where);
-    write_since_ = since;
+    write_ = {std::move(where), since};
   }
 
   /// Whether a write does not return, as of the last look.
@@ -220,7 +162,6 @@ private:
   findings_list judge(const views&, const clock_state&, steady_time now);
   std::optional<health_finding> judge_directory(steady_time now);
   void judge_work(steady_time now, findings_list& out);
-  void judge_write(steady_time now, findings_list& out) const;
   static std::optional<health_finding>
   judge_stream(const upstream_view& x, stream_state& known, steady_time now);
   size_t judge_streams(const views&, steady_time now, findings_list& out);
@@ -256,8 +197,7 @@ private:
   steady_time rest_until_;           ///< End of a long pause of the directory.
   std::chrono::seconds rest_{0};     ///< Length of that pause.
   std::map<uint32_t, stream_state> streams_;
-  std::string write_to_; ///< The store that is written to.
-  std::optional<steady_time> write_since_;
+  write_health write_;
   std::vector<health_finding> findings_;
 };
 

@@ -68,9 +68,9 @@ struct upstream_view {
   }
 
   /// Whether a repo that looks whole is whole: the stream is live, read and
-  /// written, everything from before the connection has arrived, and the stream does not
-  /// lag behind. Wall times are compared with the clock as it is now, because
-  /// it may have been wrong when the connection opened.
+  /// written, everything from before the connection has arrived, and the stream
+  /// does not lag behind. Wall times are compared with the clock as it is now,
+  /// because it may have been wrong when the connection opened.
   bool proves(steady_time now, wall_time wall) const noexcept {
     return live && !stalls && read && !unwritten && since_reset().defined()
            && has_caught_up(now, wall) && is_recent(now, wall);
