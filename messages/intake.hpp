@@ -19,6 +19,9 @@ struct disk_reading {
   std::optional<error> failed{};
   /// The first one whose store is on this disk.
   uint16_t partition = 0;
+  /// Whether the disks of all stores take writes, or why one does not; empty
+  /// when this was not tried.
+  std::optional<result<void>> trial{};
 };
 
 } // namespace weir

@@ -21,15 +21,18 @@ inline bool counts_before(const disk_reading& x, const disk_reading& earlier,
               < earlier.room->free + disk_reserve(wanted, x.room->total);
 }
 
+/// Whether enough is free to open a store again that found no space.
+inline bool has_ample_room(const disk_reading& x, uint64_t wanted) noexcept {
+  return x.room
+         && room_machine::is_ample(x.room->free,
+                                   disk_reserve(wanted, x.room->total));
+}
+
 /// Why the node must end and open its store anew; none: it goes on.
-/// @param lacks_space The store had no space for a write and takes none.
-inline std::optional<error> reason_to_end(const disk_reading& x,
-                                          bool lacks_space, uint64_t wanted) {
+inline std::optional<error> reason_to_end(const disk_reading& x) {
   if (x.failed && x.failed->code == ec::storage_failure)
     return x.failed;
-  if (lacks_space && x.room
-      && room_machine::is_ample(x.room->free,
-                                disk_reserve(wanted, x.room->total)))
+  if (x.trial && *x.trial)
     return fail(ec::disk_full, "there is space again after the disk was full");
   return std::nullopt;
 }

@@ -1,5 +1,6 @@
 #include "actors/node/disk_choice.hpp"
 #include "actors/node/watches.hpp"
+#include "actors/node/write_trials.hpp"
 #include "actors/support/heap_return.hpp"
 #include "actors/support/limits.hpp"
 #include "actors/support/observed.hpp"
@@ -20,6 +21,14 @@ namespace {
 /// Text for people; rounded down.
 std::string mebibytes(uint64_t bytes) {
   return std::to_string(bytes >> 20) + " MiB";
+}
+
+/// Whether the disks of all stores take writes; otherwise the first refusal.
+result<void> try_disks(const all_stores& stores) {
+  for (const auto* x : stores.each())
+    if (auto ok = x->db.try_disk(); !ok)
+      return ok;
+  return {};
 }
 
 class room_watch final : public observed<room_actor::base> {
@@ -67,10 +76,14 @@ public:
 
 private:
   /// Asks for the free disk space; while an answer is missing it does not ask
-  /// again. The directory of a partition may be on a disk of its own.
+  /// again. The directory of a partition may be on a disk of its own. When a
+  /// store lacked space and enough is free again, the disks are tried as well.
   void look() {
     look_at_.reset();
-    const auto job = [to = room_actor{this}, shared = shared_,
+    const auto tries
+      = shared_->intake.level(shortage::store) != intake_level::open
+        && trials_.is_due(shared_->time->steady_now());
+    const auto job = [to = room_actor{this}, shared = shared_, tries,
                       wanted = options_.disk_reserve](store_readers&) {
       std::optional<disk_reading> out;
       for (const auto* x : shared->stores.each()) {
@@ -81,16 +94,17 @@ private:
         if (!out || counts_before(seen, *out, wanted))
           out = std::move(seen);
       }
+      if (tries && has_ample_room(*out, wanted))
+        out->trial = try_disks(shared->stores);
       caf::anon_send(to, std::move(*out));
     };
     send(shared_->root().reader_of(0), reader_job{job});
   }
 
   void on_disk(const disk_reading& x) {
-    look_at_ = shared_->time->steady_now() + limits::room_check_interval;
-    const auto lacks_space
-      = shared_->intake.level(shortage::store) != intake_level::open;
-    const auto end = reason_to_end(x, lacks_space, options_.disk_reserve);
+    const auto now = shared_->time->steady_now();
+    look_at_ = now + limits::room_check_interval;
+    const auto end = reason_to_end(x);
     if (end && end->code == ec::storage_failure && on_failure_)
       return std::exchange(on_failure_, nullptr)(*end);
     if (!x.room) {
@@ -106,6 +120,9 @@ private:
         "the disk of " + place_of(x.partition) + " has "
           + mebibytes(x.room->free) + " free and " + mebibytes(reserve)
           + " have to stay free: free some space there, or lower disk_reserve");
+    const auto ample = has_ample_room(x, options_.disk_reserve);
+    if (auto refusal = trials_.on_look(x, ample, now))
+      show_refusal(std::move(*refusal));
     if (end && on_failure_)
       std::exchange(on_failure_, nullptr)(*end);
     announce();
@@ -157,6 +174,14 @@ private:
                 {{"intake", static_cast<int64_t>(to)}, {"reason", why}});
   }
 
+  /// `/readyz` has the newest reason, the log the first one.
+  void show_refusal(std::string why) {
+    if (trials_.pause() == limits::disk_trial_pause_min)
+      log::warn("disk_refuses_writes", {{"reason", why}});
+    shared_->intake.set(shortage::store, intake_level::no_requests,
+                        std::move(why));
+  }
+
   /// Notifies all actors that let something in, whoever changed the board.
   void announce() {
     const auto level = shared_->intake.level();
@@ -172,6 +197,7 @@ private:
   room_watch_options options_;
   std::function<void(const error&)> on_failure_;
   room_machine disk_;
+  write_trials trials_;
   room_machine memory_room_;
   heap_return heap_;
   std::optional<steady_time> look_at_; ///< None: the disk is being asked.

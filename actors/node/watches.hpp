@@ -43,8 +43,9 @@ struct room_watch_options {
 ///
 /// # Errors
 /// A store that found no space is closed for writing. When there is ample room
-/// again, `on_failure` is called once with `ec::disk_full`. It is called with
-/// another code when the store's directory no longer exists.
+/// again and the disks of all stores take writes (`write_trials`), `on_failure`
+/// is called once with `ec::disk_full`. It is called with another code when the
+/// store's directory no longer exists.
 room_actor spawn_room_watch(caf::actor_system& system, context_ptr shared,
                             room_watch_options options,
                             std::function<void(const error&)> on_failure);

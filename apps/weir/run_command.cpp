@@ -1,4 +1,5 @@
 #include "actors/node/node.hpp"
+#include "actors/node/write_trials.hpp"
 #include "apps/weir/commands.hpp"
 #include "apps/weir/option_flags.hpp"
 #include "apps/weir/process_limits.hpp"
@@ -15,6 +16,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -27,6 +29,8 @@
 namespace weir::apps {
 
 namespace {
+
+using namespace std::chrono_literals;
 
 /// True when a write to standard output finds room, or fails at once.
 bool output_has_room() {
@@ -161,10 +165,26 @@ int end_without_node(service_notify& manager, const error& why) {
   return refused;
 }
 
+/// The disk had no space for a node that starts anew. Waits, with the ports
+/// closed. Returns the exit status, or nothing when it is to be tried again.
+/// @param pause The pause before this start; becomes the one after it.
+std::optional<int> put_off(service_notify& manager, stop_signal& stop,
+                           const error& why, std::chrono::seconds& pause) {
+  pause = actors::pause_after_refusal(pause);
+  log::warn("start_put_off",
+            {{"reason", why.context}, {"seconds", pause.count()}});
+  manager.status("waits for space to start anew: " + why.context);
+  if (!stop.wait_for(pause))
+    return std::nullopt;
+  return end_without_node(manager, fail(ec::cancelled));
+}
+
 /// Runs one node. Returns its exit status, or nothing when the disk was full
 /// and the next node can continue on the same ports.
+/// @param pause None for the first node of the process. Otherwise how long
+/// was waited since a start failed for lack of space; 0: there was none.
 std::optional<int> live(running_settings& all, service_notify& manager,
-                        bool first) {
+                        std::optional<std::chrono::seconds>& pause) {
   std::unique_ptr<actors::node> node;
   stop_signal stop{[&] {
     manager.reloading();
@@ -177,8 +197,11 @@ std::optional<int> live(running_settings& all, service_notify& manager,
   auto started = start_node(all.values(), kept, stop);
   if (started) {
     node = std::move(*started);
-    say_ready(manager, *node, stop, first);
+    say_ready(manager, *node, stop, !pause);
+    pause = 0s;
     stop.wait();
+  } else if (pause && started.error().code == ec::disk_full) {
+    return put_off(manager, stop, started.error(), *pause);
   } else if (started.error().code != ec::cancelled || !stop.failure()) {
     return end_without_node(manager, started.error());
   }
@@ -236,8 +259,9 @@ int run(const flag_values& flags) {
   running_settings all{flags, std::move(loaded.values)};
   service_notify manager{std::getenv("NOTIFY_SOCKET")};
   std::optional<int> status;
-  for (bool first = true; !status; first = false)
-    status = live(all, manager, first);
+  std::optional<std::chrono::seconds> pause;
+  while (!status)
+    status = live(all, manager, pause);
   return *status;
 }
 

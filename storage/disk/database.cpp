@@ -3,6 +3,7 @@
 #include "storage/disk/database_impl.hpp"
 #include "storage/disk/limits.hpp"
 #include "storage/disk/table_purge.hpp"
+#include "storage/disk/write_trial.hpp"
 
 #include <leveldb/iterator.h>
 
@@ -257,6 +258,19 @@ result<disk_space> database::space() const {
       = impl_->store.disk->space(impl_->store.options.directory, out);
       !x.ok())
     return from_status(impl_->store.options.directory, x);
+  return out;
+}
+
+result<void> database::try_disk() const {
+  auto& disk = *impl_->store.disk;
+  const auto& directory = impl_->store.options.directory;
+  const auto tried = try_writes(disk, directory);
+  if (tried.ok())
+    return {};
+  auto out = from_status(directory, tried);
+  if (disk_space left; disk.space(directory, left).ok())
+    out.context
+      += " while " + std::to_string(left.free) + " bytes are free there";
   return out;
 }
 

@@ -189,6 +189,12 @@ public:
   /// removed or replaced meanwhile, the store fails for good.
   result<disk_space> space() const;
 
+  /// Whether the disk takes writes now (`try_writes` says how it is found out).
+  /// For a store that failed because the disk took none. It blocks for several
+  /// fsyncs.
+  /// @returns why not, with the free bytes of the disk
+  result<void> try_disk() const;
+
   database_counters counters() const noexcept;
 
   safe_env& files() noexcept;

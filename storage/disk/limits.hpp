@@ -22,6 +22,13 @@ constexpr uint64_t store_file_bytes_max = 4'294'967'296;
 /// moment.
 constexpr size_t place_looks_max = 3;
 
+/// Before a store that found no space is opened again, this many files of this
+/// size are written to its directory. An opening makes up to five new files
+/// before it removes old ones: a log, a table, MANIFEST, CURRENT and NEWEST_LOG.
+/// LevelDB writes its logs in blocks of this size.
+constexpr size_t trial_files = 8;
+constexpr size_t trial_file_bytes = 32'768;
+
 /// How often tables are rewritten when they still have erased values after a
 /// rewrite, since LevelDB may have moved them meanwhile. After that a reader
 /// keeps the values, and a later try comes after its end.

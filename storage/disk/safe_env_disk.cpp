@@ -259,11 +259,10 @@ error disk_error(const leveldb::Status& x) {
               x.ToString());
 }
 
-Status replace_file(leveldb::Env& files, const std::string& name,
-                    const std::string& text) {
-  const auto draft = name + ".draft";
+Status write_durably(leveldb::Env& files, const std::string& name,
+                     const std::string& text) {
   leveldb::WritableFile* file = nullptr;
-  auto status = files.NewWritableFile(draft, &file);
+  auto status = files.NewWritableFile(name, &file);
   const std::unique_ptr<leveldb::WritableFile> owner{file};
   if (status.ok())
     status = file->Append(text);
@@ -271,6 +270,13 @@ Status replace_file(leveldb::Env& files, const std::string& name,
     status = file->Sync();
   if (status.ok())
     status = file->Close();
+  return status;
+}
+
+Status replace_file(leveldb::Env& files, const std::string& name,
+                    const std::string& text) {
+  const auto draft = name + ".draft";
+  const auto status = write_durably(files, draft, text);
   return status.ok() ? files.RenameFile(draft, name) : status;
 }
 

@@ -82,6 +82,10 @@ bool says_disk_full(const leveldb::Status& x);
 /// `ec::disk_full` when no space was left, otherwise `ec::storage_failure`.
 error disk_error(const leveldb::Status& x);
 
+/// Writes a small file and syncs its content, not its name.
+leveldb::Status write_durably(leveldb::Env& files, const std::string& name,
+                              const std::string& text);
+
 /// Replaces a small file. After a crash it is the old one or the new one.
 leveldb::Status replace_file(leveldb::Env& files, const std::string& name,
                              const std::string& text);

@@ -225,4 +225,24 @@ TEST_F(DiskFullTest, ADiskThatIsFullNeverthelessLosesNothingAndIsUsedAgain) {
   EXPECT_EQ(store_left::read(config.data_dir).findings, "");
 }
 
+TEST_F(DiskFullTest, ADiskThatRefusesWritesAlthoughBytesAreFreeIsWaitedFor) {
+  disk.plan({.sticky = true,
+             .error = io_error::no_space,
+             .kinds = kind_bit(io_call::create) | kind_bit(io_call::append)});
+  net.life().traffic().make(200);
+  ASSERT_TRUE(waits_for("disk refuses writes: ")) << readiness();
+  EXPECT_TRUE(adding_gives(503));
+  EXPECT_EQ(status(at.data + "/repos"), 200);
+  EXPECT_EQ(status(at.operations + "/livez"), 200);
+  EXPECT_TRUE(failures.empty()) << "it waits until writes are taken";
+  disk.heal();
+  ASSERT_TRUE(wait_for_failure());
+  EXPECT_EQ(failures.front().code, ec::disk_full);
+  start_again();
+  EXPECT_TRUE(eventually(node_patience, [this] {
+    return converged();
+  }));
+  EXPECT_TRUE(is_ready()) << readiness();
+}
+
 } // namespace weir::tests

@@ -3,19 +3,14 @@
 #include "tests/system/followed_network.hpp"
 #include "tests/system/kill_network.hpp"
 #include "tests/system/patience.hpp"
+#include "tests/system/small_disk.hpp"
 #include "tests/system/store_left.hpp"
 
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <fcntl.h>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
-#include <sched.h>
-#include <sys/mount.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 #include <vector>
 
 // architecture.md, When the disk fills up, from a user's view: the program on a
@@ -27,69 +22,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A file system of its own for this process and its children, if the system
-/// permits it.
-class small_disk {
-public:
-  small_disk(const std::string& at, const char* options) : at_(at) {
-    std::filesystem::create_directory(at);
-    const auto uid = getuid();
-    if (unshare(CLONE_NEWNS) != 0) {
-      if (unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-        return;
-      std::ofstream{"/proc/self/uid_map"} << "0 " << uid << " 1";
-    }
-    mounted_ = mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0
-               && mount("small", at.c_str(), "tmpfs", 0, options) == 0;
-  }
-
-  ~small_disk() {
-    if (mounted_)
-      umount2(at_.c_str(), MNT_DETACH);
-  }
-
-  small_disk(const small_disk&) = delete;
-  small_disk& operator=(const small_disk&) = delete;
-
-  bool mounted() const noexcept { return mounted_; }
-  const std::string& at() const noexcept { return at_; }
-
-private:
-  std::string at_;
-  bool mounted_ = false;
-};
-
-/// Files of other programs on the same disk.
-class ballast {
-public:
-  explicit ballast(std::string directory)
-    : directory_(std::move(directory)), name_(directory_ + "/ballast") {
-    // nop
-  }
-
-  /// Grows until at most `free` bytes are left. It writes data, because an
-  /// allocation that does not fit is undone as a whole.
-  void leave(uint64_t free) {
-    const int file = open(name_.c_str(),
-                          O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
-    const std::vector<char> piece(4'096);
-    struct statvfs x {};
-    while (statvfs(directory_.c_str(), &x) == 0
-           && x.f_bavail * x.f_frsize > free
-           && write(file, piece.data(), piece.size()) > 0) {
-    }
-    close(file);
-  }
-
-  void go() {
-    unlink(name_.c_str());
-  }
-
-private:
-  std::string directory_;
-  std::string name_;
-};
-
 /// The status and body of `/readyz`.
 std::string readiness(apps::web_client& web, const node_addresses& at) {
   const auto answer = web.get(at.operations + "/readyz");
@@ -97,6 +29,87 @@ std::string readiness(apps::web_client& web, const node_addresses& at) {
                     + std::string{as_text(answer->body)}
                 : "no answer";
 }
+
+size_t occurrences(const std::string& what, const std::string& in) {
+  size_t out = 0;
+  for (auto i = in.find(what); i != std::string::npos; i = in.find(what, i + 1))
+    ++out;
+  return out;
+}
+
+/// The program, the network that it follows and an application that copies its
+/// events.
+class followed_program {
+public:
+  followed_program(const std::string& data, std::vector<std::string> options)
+    : node(net.arguments(data, std::move(options))),
+      at(parse_ready(node.read_line(node_patience).value_or(""))) {
+    listen();
+  }
+
+  /// Waits until `/readyz` says this.
+  bool says(const std::string& what) {
+    return eventually(node_patience, [&] {
+      return readiness(*web, at).find(what) != std::string::npos;
+    });
+  }
+
+  /// Waits until the application has what the network has.
+  bool converges() {
+    return eventually(node_patience, [&] {
+      if (consumer->over())
+        listen(); // Connects again, as every client does.
+      const std::lock_guard lock{guard};
+      difference = net.difference(copy);
+      return difference.empty();
+    });
+  }
+
+  int reading() { return web->get(at.data + "/repos").value().status; }
+
+  int adding() {
+    return web
+      ->post(at.data + "/repos/add", R"({"dids":["did:web:away.test"]})")
+      .value()
+      .status;
+  }
+
+  /// Ends the program. @param data Its store.
+  void check_the_end(const std::string& data) {
+    node.send(SIGTERM);
+    EXPECT_EQ(node.wait(node_patience), 0) << state();
+    EXPECT_EQ(occurrences("ready", node.output()), 1u)
+      << "whoever started it is told once";
+    EXPECT_EQ(copy.counts().conflicts, 0u) << "no id had two contents";
+    EXPECT_EQ(store_left::read(data).findings, "");
+  }
+
+  /// Explains a failed expectation.
+  std::string state() {
+    return difference + readiness(*web, at) + tail_of(node.errors());
+  }
+
+  followed_network net{5, 20, 400};
+  const std::unique_ptr<apps::web_client> web = apps::web_client::make();
+  program node;
+  const node_addresses at;
+  std::mutex guard;
+  apps::event_copy copy;
+  std::string difference;
+  std::unique_ptr<channel_client> consumer;
+
+private:
+  void listen() {
+    consumer = std::make_unique<channel_client>(
+      web->transport(), at.data, [&](const auto& texts) {
+        const std::lock_guard lock{guard};
+        std::vector<uint64_t> acks;
+        for (const auto text : texts)
+          acks.push_back(copy.take(text, {}).value().id);
+        return acks;
+      });
+  }
+};
 
 } // namespace
 
@@ -107,68 +120,87 @@ TEST(SmallDiskTest, TheProgramPausesIsReadOnlyAndGoesOnAsRoomComesAndGoes) {
     GTEST_SKIP() << "this machine does not let us mount a file system";
   ballast others{disk.at()};
   const auto data = disk.at() + "/data";
-  followed_network net{5, 20, 400};
-  const auto web = apps::web_client::make();
-  program node{net.arguments(data, {"--disk-reserve", "32MiB"})};
-  const auto at = parse_ready(node.read_line(node_patience).value_or(""));
-  ASSERT_NE(at.data, "") << tail_of(node.errors());
-  const auto says = [&](const std::string& what) {
-    return eventually(node_patience, [&] {
-      return readiness(*web, at).find(what) != std::string::npos;
-    });
-  };
-  apps::event_copy copy;
-  std::mutex guard;
-  const auto listen = [&] {
-    return std::make_unique<channel_client>(
-      web->transport(), at.data, [&](const auto& texts) {
-        const std::lock_guard lock{guard};
-        std::vector<uint64_t> acks;
-        for (const auto text : texts)
-          acks.push_back(copy.take(text, {}).value().id);
-        return acks;
-      });
-  };
-  auto consumer = listen();
-  std::string difference;
-  const auto converges = [&] {
-    return eventually(node_patience, [&] {
-      if (consumer->over())
-        consumer = listen(); // Connects again, as every client does.
-      const std::lock_guard lock{guard};
-      difference = net.difference(copy);
-      return difference.empty();
-    });
-  };
-  ASSERT_TRUE(converges()) << difference << tail_of(node.errors());
+  followed_program x{data, {"--disk-reserve", "32MiB"}};
+  ASSERT_TRUE(x.converges()) << x.state();
 
   others.leave(24 * megabyte);
-  EXPECT_TRUE(says("[\"disk: the disk of data_dir has ")) << readiness(*web, at);
+  EXPECT_TRUE(x.says("[\"disk: the disk of data_dir has ")) << x.state();
   others.go();
-  EXPECT_TRUE(says("200 ")) << readiness(*web, at);
+  EXPECT_TRUE(x.says("200 ")) << x.state();
 
   for (int round = 0; round < 2; ++round) {
-    net.life().set_rate(200);
+    x.net.life().set_rate(200);
     others.leave(0);
-    EXPECT_TRUE(says("only read until there is room"))
-      << readiness(*web, at) << tail_of(node.errors());
-    EXPECT_EQ(web->get(at.data + "/repos").value().status, 200);
-    EXPECT_EQ(
-      web->post(at.data + "/repos/add", R"({"dids":["did:web:away.test"]})")
-        .value()
-        .status,
-      503);
-    net.life().set_rate(0);
+    EXPECT_TRUE(x.says("only read until there is room")) << x.state();
+    EXPECT_EQ(x.reading(), 200);
+    EXPECT_EQ(x.adding(), 503);
+    x.net.life().set_rate(0);
     others.go();
-    EXPECT_TRUE(says("200 ")) << readiness(*web, at) << tail_of(node.errors());
-    EXPECT_TRUE(converges()) << difference << tail_of(node.errors());
+    EXPECT_TRUE(x.says("200 ")) << x.state();
+    EXPECT_TRUE(x.converges()) << x.state();
   }
-  node.send(SIGTERM);
-  EXPECT_EQ(node.wait(node_patience), 0) << tail_of(node.errors());
-  EXPECT_EQ(node.output().find("ready"), node.output().rfind("ready"))
-    << "whoever started it is told once";
-  EXPECT_EQ(copy.counts().conflicts, 0u) << "no id had two contents";
-  EXPECT_EQ(store_left::read(data).findings, "");
+  x.check_the_end(data);
+}
+
+// Its bytes are free, but LevelDB needs a new file each time its log is full.
+TEST(SmallDiskTest, ADiskWithoutInodesIsTriedUntilItTakesFilesAgain) {
+  const temp_dir dir;
+  const small_disk disk{dir.at("disk"), "size=512m,nr_inodes=300"};
+  if (!disk.mounted())
+    GTEST_SKIP() << "this machine does not let us mount a file system";
+  crowd_of_files others{disk.at()};
+  const auto data = disk.at() + "/data";
+  // LevelDB ends a log after a sixteenth of the memory.
+  followed_program x{data,
+                     {"--disk-reserve", "32MiB", "--memory-limit", "128MiB",
+                      "--sync-parallelism", "2"}};
+  ASSERT_TRUE(x.converges()) << x.state();
+
+  EXPECT_TRUE(eventually(node_patience, [&] {
+    x.net.life().traffic().make(1'000);
+    others.grow(); // LevelDB may have removed old files.
+    return readiness(*x.web, x.at).find("refuses writes") != std::string::npos;
+  })) << x.state();
+  EXPECT_TRUE(x.says("[\"store: the store is only read")) << x.state();
+  EXPECT_TRUE(x.says("No space left on device while ")) << x.state();
+  EXPECT_EQ(x.reading(), 200);
+  EXPECT_EQ(x.adding(), 503);
+  EXPECT_EQ(occurrences("disk_refuses_writes", x.node.errors()), 1u);
+  EXPECT_EQ(occurrences("node_starts_anew", x.node.errors()), 0u)
+    << "a start would fail";
+  others.go();
+  EXPECT_TRUE(x.says("200 ")) << x.state();
+  EXPECT_TRUE(x.converges()) << x.state();
+  x.check_the_end(data);
+}
+
+// The disk takes the trial, but a start needs more, because LevelDB makes a
+// table of its log.
+TEST(SmallDiskTest, AStartAnewThatFindsNoSpaceIsTriedAgainUntilAStopIsWanted) {
+  const temp_dir dir;
+  const small_disk disk{dir.at("disk"), "size=160m"};
+  if (!disk.mounted())
+    GTEST_SKIP() << "this machine does not let us mount a file system";
+  ballast others{disk.at()};
+  const auto data = disk.at() + "/data";
+  followed_program x{data, {"--disk-reserve", "1B"}};
+  const auto fails_to_start = [&](size_t times) {
+    x.net.life().traffic().make(4'000);
+    EXPECT_TRUE(x.converges()) << x.state();
+    x.net.life().set_rate(200);
+    others.leave(0);
+    EXPECT_TRUE(x.says("only read until there is room")) << x.state();
+    x.net.life().set_rate(0);
+    others.shrink(megabyte / 2);
+    return eventually(node_patience, [&] {
+      return occurrences(R"("seconds":"1"})", x.node.errors()) == times;
+    });
+  };
+  ASSERT_TRUE(fails_to_start(1)) << x.state();
+  others.go();
+  EXPECT_TRUE(x.says("200 ")) << x.state();
+  ASSERT_TRUE(fails_to_start(2)) << x.state();
+  x.check_the_end(data);
 }
 
 // ADR 26: the disk of a partition's own directory is full, and not that of

@@ -237,24 +237,31 @@ TEST(DiskChoiceTest, AFailedStoreCountsThenTheDiskWithLeastToSpare) {
   }
 }
 
-TEST(DiskChoiceTest, TheNodeEndsForAFailedStoreOrForRoomAfterNone) {
-  const auto room = [](uint64_t free) {
-    return disk_reading{storage::disk_space{free, 1'000'000}};
+TEST(DiskChoiceTest, AQuarterMoreThanTheReserveIsAmple) {
+  const auto ample = [](uint64_t free) {
+    return has_ample_room({storage::disk_space{free, 1'000'000}}, reserve);
   };
-  const auto ends_for = [](const disk_reading& x, bool lacks_space) {
-    const auto out = reason_to_end(x, lacks_space, reserve);
+  EXPECT_FALSE(ample(reserve + reserve / 4 - 1));
+  EXPECT_TRUE(ample(reserve + reserve / 4));
+  EXPECT_FALSE(has_ample_room({fail(ec::unreachable)}, reserve));
+}
+
+// Free bytes do not prove that a disk takes writes.
+TEST(DiskChoiceTest, TheNodeEndsForAFailedStoreOrForADiskThatTakesWrites) {
+  const auto ends_for = [](const disk_reading& x) {
+    const auto out = reason_to_end(x);
     return out ? out->code : ec::none;
   };
-  constexpr auto ample = reserve + reserve / 4;
-  EXPECT_EQ(ends_for(room(ample), false), ec::none);
-  EXPECT_EQ(ends_for(room(ample - 1), true), ec::none);
-  EXPECT_EQ(ends_for(room(ample), true), ec::disk_full);
-  EXPECT_EQ(ends_for({fail(ec::unreachable)}, true), ec::none);
-  auto failed = room(ample - 1);
-  failed.failed = fail(ec::disk_full);
-  EXPECT_EQ(ends_for(failed, true), ec::none) << "it waits for space";
-  failed.failed = fail(ec::storage_failure);
-  EXPECT_EQ(ends_for(failed, false), ec::storage_failure);
+  disk_reading x{storage::disk_space{1'000'000, 1'000'000}};
+  EXPECT_EQ(ends_for(x), ec::none);
+  x.trial = fail(ec::disk_full, "no inode");
+  EXPECT_EQ(ends_for(x), ec::none);
+  x.failed = fail(ec::disk_full);
+  EXPECT_EQ(ends_for(x), ec::none) << "it waits for space";
+  x.trial = result<void>{};
+  EXPECT_EQ(ends_for(x), ec::disk_full);
+  x.failed = fail(ec::storage_failure);
+  EXPECT_EQ(ends_for(x), ec::storage_failure);
 }
 
 TEST_F(RoomWatchTest, ADiskThatIsFullIsNamedByItsDirectory) {
@@ -266,17 +273,6 @@ TEST_F(RoomWatchTest, ADiskThatIsFullIsNamedByItsDirectory) {
   EXPECT_THAT(reason(0, reserve - 1), testing::HasSubstr("disk of data_dir "));
   EXPECT_THAT(reason(2, reserve / 2 - 1),
               testing::HasSubstr("disk of /var/weir/partition-2 "));
-}
-
-TEST_F(RoomWatchTest, AStoreThatFoundNoSpaceIsOpenedAnewOnceThereIsAmpleRoom) {
-  shared->intake.set(shortage::store, intake_level::no_requests, "full");
-  see(10);
-  EXPECT_TRUE(told());
-  see(reserve + reserve / 4 - 1);
-  EXPECT_THAT(reopened, IsEmpty());
-  see(reserve + reserve / 4);
-  see(reserve * 2);
-  EXPECT_THAT(reopened, testing::ElementsAre(ec::disk_full));
 }
 
 TEST_F(RoomWatchTest, ADiskThatCannotBeAskedChangesNothing) {
