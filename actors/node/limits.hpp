@@ -92,9 +92,9 @@ constexpr auto health_check_interval = 500ms;
 constexpr auto story_look_interval = 1s;
 
 /// Pauses between two attempts to use a disk that refuses writes although bytes
-/// are free: each is twice the one before, up to the longest. Attempts on a disk
-/// that stays so must be rare, because each of them writes to it. A node should
-/// be back within a minute after somebody has made room.
+/// are free: each is twice the one before, up to the longest. Attempts on a
+/// disk that stays so must be rare, because each of them writes to it. A node
+/// should be back within a minute after somebody has made room.
 constexpr std::chrono::seconds disk_trial_pause_min = 1s;
 constexpr std::chrono::seconds disk_trial_pause_max = 60s;
 

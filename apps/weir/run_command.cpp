@@ -179,6 +179,15 @@ std::optional<int> put_off(service_notify& manager, stop_signal& stop,
   return end_without_node(manager, fail(ec::cancelled));
 }
 
+void say_stopping(service_notify& manager, const std::optional<error>& reason) {
+  const auto why = reason ? to_string(*reason) : std::string{"a signal"};
+  log::info("stopping", {{"reason", why}});
+  if (reason && reason->code == ec::disk_full)
+    manager.status("restarts because the disk was full");
+  else
+    manager.stopping("stops: " + why);
+}
+
 /// Runs one node. Returns its exit status, or nothing when the disk was full
 /// and the next node can continue on the same ports.
 /// @param pause None for the first node of the process. Otherwise how long
@@ -206,12 +215,7 @@ std::optional<int> live(running_settings& all, service_notify& manager,
     return end_without_node(manager, started.error());
   }
   const auto reason = stop.failure();
-  const auto why = reason ? to_string(*reason) : std::string{"a signal"};
-  log::info("stopping", {{"reason", why}});
-  if (reason && reason->code == ec::disk_full)
-    manager.status("restarts because the disk was full");
-  else
-    manager.stopping("stops: " + why);
+  say_stopping(manager, reason);
   node.reset(); // Stops it.
   log::info("stopped");
   if (!reason)

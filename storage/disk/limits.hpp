@@ -24,8 +24,8 @@ constexpr size_t place_looks_max = 3;
 
 /// Before a store that found no space is opened again, this many files of this
 /// size are written to its directory. An opening makes up to five new files
-/// before it removes old ones: a log, a table, MANIFEST, CURRENT and NEWEST_LOG.
-/// LevelDB writes its logs in blocks of this size.
+/// before it removes old ones: a log, a table, MANIFEST, CURRENT and
+/// NEWEST_LOG. LevelDB writes its logs in blocks of this size.
 constexpr size_t trial_files = 8;
 constexpr size_t trial_file_bytes = 32'768;
 
