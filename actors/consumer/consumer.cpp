@@ -36,7 +36,8 @@ public:
       channels_(env_.name, env_.home->numbers),
       held_(env_.shared->memory, memory_use::delivery),
       stage_(state.position == 0 && state.acked.empty() ? stage::unused
-                                                        : stage::used) {
+                                                        : stage::used),
+      written_position_(state.position), durable_position_(state.position) {
     durable_ = state.durable;
   }
 
@@ -89,6 +90,8 @@ private:
   /// Without a client the log is kept for nobody that was never sent anything.
   enum class stage : uint8_t { unused, beginning, used } stage_;
   std::optional<storage::op_id> page_after_; ///< It is read once it is used.
+  storage::op_id written_position_;          ///< In the last row.
+  storage::op_id durable_position_;          ///< In the last durable row.
 };
 
 /// The end of each turn: carries effects out, and those of acks that came
@@ -159,14 +162,8 @@ std::string_view consumer::encode(const delivery_effects::send& x) {
 void consumer::begin() {
   if (stage_ != stage::unused)
     return;
-  // A store that is only read answers nothing, and trims nothing.
-  const auto& intake = env_.shared->intake;
-  stage_ = intake.level(shortage::store) == intake_level::open
-             ? stage::beginning
-             : stage::used;
+  stage_ = stage::beginning;
   publish();
-  if (stage_ == stage::used)
-    return;
   send(env_.home->journal,
        journal_rows{std::make_shared<const storage::journal_batch>(),
                     begin_token},
@@ -213,6 +210,7 @@ void consumer::save(const delivery_effects::write& x) {
                                      env_.fire_and_forget,
                                      x.settled,
                                      x.dead_letters};
+  written_position_ = x.position;
   change.dead_letters_gone = x.letters_gone;
   if (!x.letters_gone.empty())
     letters_.on_write();
@@ -291,8 +289,9 @@ void consumer::publish() {
   auto& stats = env_.home->outbox;
   const auto& counters = machine_.counters();
   stats.position = machine_.position();
-  stats.needs_after
-    = stage_ == stage::unused ? UINT64_MAX : machine_.position();
+  stats.needs_after = stage_ == stage::unused
+                        ? UINT64_MAX
+                        : std::min(machine_.position(), durable_position_);
   stats.backlog = machine_.backlog();
   stats.in_flight = machine_.events();
   held_.set(machine_.bytes());
@@ -373,6 +372,7 @@ consumer_actor::behavior_type consumer::make_behavior() {
       if (x.token == begin_token)
         return on_begun();
       pass(crash_point::ack_written);
+      durable_position_ = written_position_;
       letters_.on_durable();
       perform(machine_.on_durable_rows(now()));
       look_for_letters();

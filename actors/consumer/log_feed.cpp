@@ -56,7 +56,7 @@ void log_feed::fill(steady_time now) {
          && ledger_.letters().size() < options_.events_max) {
     const auto& entry = *page_.front()->get();
     if (next_ < entry.first) {
-      // Ids have no gaps, except where a restored log began anew.
+      // Ids have no gaps, except where the log was trimmed.
       ledger_.skip_absent(next_, entry.first - 1);
       next_ = entry.first;
     }
@@ -223,6 +223,9 @@ bool log_feed::read_entry(delivery_lane& x, const held_entry_ptr& held,
     const auto is_acked = ledger_.contains(id);
     const auto wanted = what != delivery_kind::implicit && !is_acked
                         && (!x.facts || what == delivery_kind::fact);
+    // Nobody may have it any more. Otherwise it would stay open.
+    if (entry.ops[index].outdated && !is_acked)
+      ledger_.close(id);
     if (x.facts && what == delivery_kind::fact && is_acked)
       note_acked(x, id, entry.ops[index]);
     if (wanted) {

@@ -282,10 +282,14 @@ void journal::trim(const trim_log& x, const sweeper_actor& from) {
   const auto trimmed = to_disk([&] {
     return store_.writer->trim(x.firsts, home_->outbox.needs_after);
   });
-  if (!trimmed)
+  if (!trimmed && store_.writer->failed())
     return fail(trimmed.error());
   pass(crash_point::sweep_written);
-  send(from, log_trimmed{trimmed->operations});
+  if (!trimmed)
+    log::warn("trimming_failed", {{"reason", to_string(trimmed.error())}});
+  else if (trimmed->blocks > 0)
+    store_.tail->forget_before(trimmed->whole_from);
+  send(from, log_trimmed{trimmed ? trimmed->operations : 0});
 }
 
 void journal::forget_erased() {
@@ -333,8 +337,12 @@ journal_actor::behavior_type journal::make_behavior() {
       quit();
     },
     [this](journal_rows& x, rows_sink& from) {
-      if (failed_)
+      if (failed_) {
+        // Of nothing it is true that it is durable.
+        if (x.rows->empty() && from)
+          send(from, rows_durable{x.token});
         return;
+      }
       rows_.push_back({std::move(x), std::move(from)});
       wake();
     },

@@ -45,6 +45,15 @@ struct journal_batch {
   std::vector<consumer_change> consumers;
   std::vector<configuration_change> configuration;
 
+  /// Whether nothing is to be written.
+  bool empty() const noexcept {
+    const auto& [of_repos, streams, lists, names, copied, place, cursors, config]
+      = *this;
+    return of_repos.empty() && streams.empty() && lists.empty()
+           && names.empty() && copied.empty() && !place && cursors.empty()
+           && config.empty();
+  }
+
   /// Appends a later batch. The list of all members makes one that is forgotten
   /// here an error of the compiler.
   void append(const journal_batch& later) {

@@ -173,8 +173,10 @@ result<trimmed_log> committer::trim(const std::vector<op_id>& firsts,
     return failure_;
   auto out = stage_trim(db_, names_, options_.updates.partition, firsts,
                         through, batch_);
-  if (!out)
-    return broken(out.error());
+  if (!out) {
+    batch_.clear(); // Nothing is written, so nothing is broken.
+    return out.error();
+  }
   if (auto ok = write(sync_mode::relaxed); !ok)
     return ok.error();
   return out;

@@ -83,8 +83,12 @@ public:
 
   /// Removes these blocks of the log, but only those that are spent and end at
   /// or before `through` (log_trim.hpp). Not synced: after a power failure they
-  /// may be there again.
+  /// may be there again. A failed read is no failure of the writer: nothing was
+  /// written.
   result<trimmed_log> trim(const std::vector<op_id>& firsts, op_id through);
+
+  /// Whether every further call repeats an error.
+  bool failed() const noexcept { return failure_.code != ec::none; }
 
   /// Approximate memory of the names of collections, in bytes.
   size_t names_bytes() const;

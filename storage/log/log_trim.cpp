@@ -5,7 +5,6 @@
 #include "storage/format/values.hpp"
 #include "storage/log/limits.hpp"
 #include "storage/log/log_blocks.hpp"
-#include "storage/tables/chain_table.hpp"
 #include "storage/tables/row_access.hpp"
 
 #include <algorithm>
@@ -67,14 +66,19 @@ private:
     };
     if (std::ranges::none_of(block.streams, is_own))
       return false;
-    const auto chain = load_chain(db_, names_, block.repo);
-    if (!chain)
-      return chain.error();
+    // The `$` streams of a repo are always in the chain's own row.
+    const auto value = db_.get(encode_key(chain_key{block.repo}));
+    if (!value)
+      return value.error();
+    const auto stored = *value ? decode_chain(**value, names_)
+                               : result<stored_chain>{stored_chain{}};
+    if (!stored)
+      return stored.error();
     for (size_t i = 0; i < block.streams.size(); ++i) {
       const auto& stream = block.streams[i];
       const auto name = scope_name(names_, stream.scope);
       const auto* head
-        = *chain && name && is_own(stream) ? (*chain)->find(*name) : nullptr;
+        = name && is_own(stream) ? stored->chain.find(*name) : nullptr;
       const auto count = std::ranges::count(block.ops, i,
                                             &block_operation::stream);
       if (head != nullptr
@@ -107,17 +111,47 @@ result<void> erase_block(const database& db, uint16_t partition, op_id first,
   return rows.status();
 }
 
-/// Erases the block that begins with `first`, if it is spent and ends at or
-/// before `through`.
+/// The consumers of the log, which may have dead letters.
+result<std::vector<consumer_key>> consumers_of(const database& db) {
+  std::vector<consumer_key> out;
+  auto ok = each_value<consumer_key>(
+    db, range_of<consumer_key>(),
+    [&](const consumer_key& key, std::string_view) -> result<bool> {
+      out.push_back(key);
+      return true;
+    });
+  if (!ok)
+    return ok.error();
+  return out;
+}
+
+/// Whether one of the operations from `first` on, before `end`, is a dead
+/// letter, which may be ordered again.
+bool has_letter(const database& db, uint16_t partition,
+                const std::vector<consumer_key>& consumers, op_id first,
+                op_id end) {
+  return std::ranges::any_of(consumers, [&](const consumer_key& x) {
+    const auto from = [&](op_id id) {
+      return encode_key(dead_letter_key{x.dataset, x.name, partition, id});
+    };
+    const auto rows = db.scan({from(first), from(end)});
+    return rows.valid() || !rows.status();
+  });
+}
+
+/// Erases the block that begins with `first`, if it is spent, has no dead
+/// letter and ends at or before `through`.
 /// @returns the end of the block; 0 when it stays.
 result<op_id> erase_spent(const database& db, uint16_t partition, op_id first,
-                          op_id through, spent_check& check,
-                          write_batch& batch) {
+                          op_id through,
+                          const std::vector<consumer_key>& consumers,
+                          spent_check& check, write_batch& batch) {
   const auto block = load_block(db, partition, first);
   if (!block)
     return block.error();
   const auto end = *block ? first + (*block)->ops.size() : 0;
-  if (!*block || end - 1 > through)
+  if (!*block || end - 1 > through
+      || has_letter(db, partition, consumers, first, end))
     return op_id{0};
   const auto spent = check.run(first, **block);
   if (!spent)
@@ -212,23 +246,27 @@ result<trimmed_log> stage_trim(const database& db,
   const auto known = log_whole_from(db);
   if (!known)
     return known.error();
-  auto whole_from = *known;
+  out.whole_from = *known;
+  const auto consumers = consumers_of(db);
+  if (!consumers)
+    return consumers.error();
   spent_check check{db, names, partition};
   for (const auto first : firsts) {
-    const auto end = erase_spent(db, partition, first, through, check, batch);
+    const auto end = erase_spent(db, partition, first, through, *consumers,
+                                 check, batch);
     if (!end)
       return end.error();
     if (*end == 0)
       continue;
-    whole_from = std::max(whole_from, *end);
+    out.whole_from = std::max(out.whole_from, *end);
     ++out.blocks;
     out.operations += *end - first;
   }
   if (out.blocks == 0)
     return out;
   batch.put(encode_key(meta_key{log_whole_from_row}),
-            encode_value(counter{whole_from}));
-  if (auto ok = erase_minutes(db, partition, whole_from, batch); !ok)
+            encode_value(counter{out.whole_from}));
+  if (auto ok = erase_minutes(db, partition, out.whole_from, batch); !ok)
     return ok.error();
   return out;
 }

@@ -40,6 +40,7 @@ result<spent_blocks> find_spent(const database& db,
 struct trimmed_log {
   uint64_t blocks = 0;
   uint64_t operations = 0;
+  op_id whole_from = 1; ///< `log_whole_from` now.
 };
 
 /// Adds the removal of these blocks to the batch, but only of those that are

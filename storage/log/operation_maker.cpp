@@ -113,7 +113,9 @@ result<void> operation_maker::add_body(const block_operation& op,
   if (*erased) {
     to.content = content_state::erased;
   } else if (lacks) {
-    return gone(to.id, "the content");
+    if (auto ok = check_trimmed(db_, to.id, to.id + 1); !ok)
+      return gone(to.id, "the content");
+    to.content = content_state::erased; // Since its block was read.
   } else if (op.undecodable) {
     to.content = content_state::invalid;
   } else if (op.content != 0) {

@@ -48,6 +48,14 @@ tail_cache::since(op_id after, op_id through, size_t ops_max,
   return out;
 }
 
+void tail_cache::forget_before(op_id id) {
+  const std::lock_guard guard{mutex_};
+  while (!entries_.empty() && entries_.front()->first < id) {
+    held_ -= entries_.front()->bytes_held();
+    entries_.pop_front();
+  }
+}
+
 void tail_cache::clear() {
   const std::lock_guard guard{mutex_};
   forget();

@@ -41,6 +41,10 @@ public:
   since(op_id after, op_id through, size_t ops_max = limits::log_page_ops_max,
         size_t bytes_max = limits::log_page_bytes_max) const;
 
+  /// Drops the entries before this operation: they were trimmed, and the store
+  /// knows which of them are outdated.
+  void forget_before(op_id id);
+
   /// Drops all entries. Readers then read the log.
   void clear();
 

@@ -191,7 +191,9 @@ private:
       x_.wrong(where(), "the chain lacks this stream");
       return;
     }
-    if (head->next_index > next_ && next_id_ < x_.whole_from)
+    // The last operation of a `$` scope is never trimmed.
+    if (is_collection() && head->next_index > next_
+        && next_id_ < x_.whole_from)
       skip_trimmed(head->next_index);
     if (head->next_index != next_)
       x_.find("I3", where(),

@@ -74,21 +74,11 @@ TEST_F(ConsumerShellTest, TheLogIsKeptFromTheFirstClientOn) {
     << "trimming that was decided before may still be under way";
   const auto rows = journal.take<journal_rows>();
   ASSERT_EQ(rows.size(), 1u);
+  EXPECT_TRUE(rows[0].rows->empty());
   tell(actor, rows_durable{rows[0].token});
   EXPECT_EQ(reader.count<reader_job>(), 1u);
   tell(actor, channel_closed{1});
   EXPECT_EQ(home->outbox.needs_after, 0u) << "it may come again";
-}
-
-// The JOURNAL of a full disk does not answer, and trims nothing.
-TEST_F(ConsumerShellTest, WhileTheStoreIsOnlyReadTheFirstClientIsServed) {
-  shared->intake.set(shortage::store, intake_level::no_requests, "full");
-  tell(actor, log_advanced{5, 5});
-  EXPECT_EQ(reader.count<reader_job>(), 1u) << "how old is the first event?";
-  tell(actor, channel_opened{1, std::make_shared<deaf_channel>(),
-                             std::make_shared<ack_inbox>()});
-  EXPECT_EQ(reader.count<reader_job>(), 1u);
-  EXPECT_EQ(home->outbox.needs_after, 0u);
 }
 
 } // namespace weir::tests

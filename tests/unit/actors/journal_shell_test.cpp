@@ -61,6 +61,15 @@ protected:
     while (asker.take<erase_stepped>().at(0).more);
   }
 
+  /// Three versions of one record, each in a block of two operations.
+  void write_versions() {
+    test_account ann{'a'};
+    for (int i = 0; i < 3; ++i) {
+      submit(update(ann, 1));
+      accept(ann);
+    }
+  }
+
   /// Gives the account the results of its last commit.
   void accept(test_account& x) {
     for (const auto& each : repo.take<repo_receipt>())
@@ -162,17 +171,13 @@ TEST_F(JournalShellTest, OfARemovedRepoNothingIsKeptInMindInTheEnd) {
 // architecture.md, Health: NODE's health watch sees since when a write lasts
 TEST_F(JournalShellTest, WhileItWaitsForTheDiskItSaysSinceWhen) {
   start();
-  const auto first_sync = [this](std::function<void()> then) {
-    disk.plan({.kinds = kind_bit(io_call::sync) | kind_bit(io_call::append),
-               .instead = std::move(then)});
-  };
   std::vector<int64_t> seen;
   const auto look = [&] { seen.push_back(stats.writes_since); };
   test_account ann{'a'};
   pass(1min);
   const auto now = time.steady_now().micros;
   const auto wrote = [&](auto&& write) {
-    first_sync(look);
+    disk.plan({.kinds = kind_bit(io_call::append), .instead = look});
     write();
     EXPECT_TRUE(disk.reached());
     EXPECT_EQ(stats.writes_since, 0) << "it has returned";
@@ -201,14 +206,36 @@ TEST_F(JournalShellTest, WhileItWaitsForTheDiskItSaysSinceWhen) {
   EXPECT_THAT(seen, ElementsAre(now, now, now, now));
 }
 
+// A first client waits for its turn, also at a store that is only read.
+TEST_F(JournalShellTest, AfterAFailureOnlyRowsThatAreNoneAreDurable) {
+  start();
+  const journal_rows none{std::make_shared<const storage::journal_batch>(), 9};
+  tell(journal, none, asker.as<rows_sink>());
+  EXPECT_EQ(asker.take<rows_durable>().at(0).token, 9u);
+  disk.plan({.sticky = true});
+  tell(journal, rows(5), asker.as<rows_sink>());
+  EXPECT_THAT(failures, testing::SizeIs(1));
+  tell(journal, rows(6), asker.as<rows_sink>());
+  EXPECT_EQ(asker.count<rows_durable>(), 0u);
+  tell(journal, none, asker.as<rows_sink>());
+  EXPECT_EQ(asker.take<rows_durable>().at(0).token, 9u);
+}
+
+// ADR 35: a page from memory must not have what is outdated in the store
+TEST_F(JournalShellTest, WhatWasTrimmedLeavesTheTail) {
+  start();
+  write_versions();
+  home->outbox.needs_after = UINT64_MAX;
+  EXPECT_TRUE(tail.since(0, 6));
+  tell(journal, trim_log{{1}}, asker.as<sweeper_actor>());
+  EXPECT_FALSE(tail.since(0, 6)) << "the store has to be asked";
+  EXPECT_EQ(tail.since(2, 6).value().front()->first, 3u);
+}
+
 // ADR 35: what the consumer needs is asked when it is removed, not before
 TEST_F(JournalShellTest, WhatTheConsumerNeedsIsNotTrimmed) {
   start();
-  test_account ann{'a'};
-  for (uint64_t i = 0; i < 3; ++i) {
-    submit(update(ann, 1));
-    accept(ann);
-  }
+  write_versions();
   const auto trimmed = [&] {
     tell(journal, trim_log{{1, 3}}, asker.as<sweeper_actor>());
     return asker.take<log_trimmed>().at(0).operations;

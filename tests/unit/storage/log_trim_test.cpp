@@ -160,6 +160,31 @@ TEST_F(LogTrimTest, WhatTheConsumerNeedsStays) {
   EXPECT_EQ(store.findings(), "");
 }
 
+// It may be ordered again: a deletion is current while the record is absent.
+TEST_F(LogTrimTest, ADeadLetterStays) {
+  apply(ann, ann.appear());
+  commit(ann, {{"app.a.x/1", "body"}});
+  commit(ann, {{"app.a.x/1", ""}});
+  commit(ann, {{"app.a.x/2", "more"}});
+  const auto all = firsts();
+  journal_batch group;
+  consumer_change letter;
+  letter.name = "channel";
+  letter.row = consumer_row{{all[2]}, store.db->log_identity(), false, 0, 1};
+  letter.dead_letters.emplace_back(all[1], dead_letter_row{3, "why", 1});
+  group.consumers.push_back(letter);
+  store.commit(group);
+  EXPECT_EQ(trim().blocks, 1u) << "what it deleted";
+  EXPECT_THAT(firsts(), ElementsAre(all[1], all[2]));
+  EXPECT_EQ(store.findings(), "");
+  letter.dead_letters.clear();
+  letter.dead_letters_gone = {all[1]};
+  letter.row->dead_letters = 0;
+  group.consumers = {letter};
+  store.commit(group);
+  EXPECT_EQ(trim().blocks, 1u);
+}
+
 // The ids go on behind it.
 TEST_F(LogTrimTest, TheLastBlockStays) {
   apply(ann, ann.appear());
