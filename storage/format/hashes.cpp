@@ -1,8 +1,11 @@
 #include "storage/format/hashes.hpp"
 
+#include "atproto/base_encodings.hpp"
 #include "atproto/sha256.hpp"
 #include "storage/format/key_codec.hpp"
 #include "storage/format/values.hpp"
+
+#include <array>
 
 namespace weir::storage {
 
@@ -66,6 +69,11 @@ atproto::digest log_hasher::stream(const stream_step& x) {
   out_.put_text(branch_name(x.branch));
   out_.put_text("timestampUtcMs").put_int(x.timestamp_ms);
   return atproto::sha256(out_.data());
+}
+
+std::string op_id_text(const atproto::digest& operation) {
+  constexpr std::array<uint8_t, 2> prefix{sha256_code, sha256_size};
+  return atproto::encode_hex(prefix) + atproto::encode_hex(operation);
 }
 
 std::string branch_name(uint16_t branch) {

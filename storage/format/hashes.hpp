@@ -26,6 +26,10 @@ struct operation_identity {
 std::optional<uint64_t> origin_of(std::string_view scope, provenance from,
                                   uint64_t job, uint64_t index) noexcept;
 
+/// The op_id: the digest of an operation as a multihash, in hexadecimal digits
+/// (OPLOG-24).
+std::string op_id_text(const atproto::digest& operation);
+
 /// One operation with the fields that its stream's hash covers.
 struct stream_step {
   std::string_view did;

@@ -55,6 +55,14 @@ TEST(HashesTest, AnOperationHasTheIdentityOfTheFormat) {
             "0357cd09faee7971127eacaa8a173243c0278019da0029d6d9fa487b9911e7eb");
 }
 
+// OPLOG-24: a multihash begins with the code of SHA-256 and its length.
+TEST(HashesTest, AnOpIdIsTheDigestAsAMultihash) {
+  log_hasher hasher;
+  EXPECT_EQ(op_id_text(hasher.operation(a_create())),
+            "12208e509dc9003c820ac4391e4c7516b87c419b2fcb377595e58a43b622d3b2"
+            "f068");
+}
+
 TEST(HashesTest, EveryPartCountsForTheIdentity) {
   log_hasher hasher;
   const auto sound = hasher.operation(a_create());
