@@ -3,6 +3,7 @@
 #include "atproto/json_fields.hpp"
 #include "wire/json_object.hpp"
 #include "wire/limits.hpp"
+#include "wire/record_member.hpp"
 
 #include <boost/json.hpp>
 
@@ -67,13 +68,15 @@ void append_value(const tap_record& x, std::string& out) {
   out += R"(,"cid":")";
   out += x.cid.to_text();
   out += '"';
-  if (x.body.empty())
-    return;
-  const auto before = out.size();
-  out += R"(,"record":)";
-  const auto hazard = atproto::append_record_json(x.body, out);
-  if (!hazard || *hazard != atproto::json_hazard::none)
-    out.resize(before);
+  append_record_member(x.body, out);
+}
+
+/// The members of a fact about an account, each with a comma before it except
+/// for the first.
+void append_fact_members(const account_fact& x, std::string& out) {
+  append_text(R"("handle":)", known_handle(x.handle), out);
+  append_flag(R"(,"is_active":)", x.active, out);
+  append_text(R"(,"status":)", known_status(x), out);
 }
 
 } // namespace
@@ -100,10 +103,15 @@ void append_tap_identity(uint64_t id, std::string_view did,
   out += R"({"id":)";
   append_number(id, out);
   append_text(R"(,"type":"identity","identity":{"did":)", did, out);
-  append_text(R"(,"handle":)", known_handle(x.handle), out);
-  append_flag(R"(,"is_active":)", x.active, out);
-  append_text(R"(,"status":)", known_status(x), out);
+  out += ',';
+  append_fact_members(x, out);
   out += "}}";
+}
+
+void append_account_fact(const account_fact& x, std::string& out) {
+  out += '{';
+  append_fact_members(x, out);
+  out += '}';
 }
 
 void append_tap_info(const tap_info& x, std::string& out) {

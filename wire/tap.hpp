@@ -48,6 +48,9 @@ result<account_fact> parse_account_fact(bytes_view json);
 void append_tap_identity(uint64_t id, std::string_view did,
                          const account_fact& x, std::string& out);
 
+/// The fact alone, in the words of an identity event.
+void append_account_fact(const account_fact& x, std::string& out);
+
 /// Returns the id of an ack, or nothing for a message of another type, which is
 /// ignored. Fails with `ec::malformed` when the text is no message, or has one
 /// of the two members twice (ADR 17).

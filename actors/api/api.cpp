@@ -6,6 +6,8 @@
 #include "actors/api/client_lookups.hpp"
 #include "actors/api/completeness_answers.hpp"
 #include "actors/api/dead_letter_answers.hpp"
+#include "actors/api/operation_answers.hpp"
+#include "actors/api/repo_answers.hpp"
 #include "actors/api/request_body.hpp"
 #include "actors/api/routes.hpp"
 #include "actors/support/gather.hpp"
@@ -24,6 +26,8 @@
 #include <caf/send.hpp>
 #include <caf/typed_event_based_actor.hpp>
 
+#include <atomic>
+#include <functional>
 #include <optional>
 
 namespace weir::actors {
@@ -57,7 +61,10 @@ public:
         lookups_.on_timer(env_->shared->time->steady_now());
         arm_timer();
       },
-      [this](stop_actor) { quit(); },
+      [this](stop_actor) {
+        *stopping_ = true;
+        quit();
+      },
       [this](get_status) {
         return status({{"waiting_clients", lookups_.clients()}});
       },
@@ -81,6 +88,7 @@ private:
   void run(const api_request_ptr& x);
   void change_repos(const api_request_ptr& x);
   void read_repo(const api_request_ptr& x);
+  void read_log(const api_request_ptr& x);
   void read_page(const api_request_ptr& x);
   void order_letters(const api_request_ptr& x);
   void resolve(const api_request_ptr& x);
@@ -91,7 +99,14 @@ private:
   void ask_routers(const api_request_ptr& x, const wire::repos_request& body,
                    std::string_view count_name, uint32_t Reply::*count);
 
+  /// Says true when the node stops, so that no long read delays that.
+  std::function<bool()> cancelled() const {
+    return [x = stopping_] { return x->load(); };
+  }
+
   std::shared_ptr<api_environment> env_;
+  std::shared_ptr<std::atomic<bool>> stopping_
+    = std::make_shared<std::atomic<bool>>(false);
   client_lookups lookups_;
   actor_timer timer_;
 };
@@ -105,7 +120,13 @@ void api_worker::run(const api_request_ptr& x) {
     case action::get_repo:
     case action::info:
     case action::completeness:
+    case action::stream_operations:
+    case action::one_operation:
+    case action::records:
+    case action::one_record:
       return read_repo(x);
+    case action::operations:
+      return read_log(x);
     case action::list:
     case action::list_errors:
     case action::dead_letters:
@@ -169,17 +190,31 @@ void api_worker::ask_routers(const api_request_ptr& x,
 }
 
 void api_worker::read_repo(const api_request_ptr& x) {
-  auto did = atproto::did::parse(x->route.parameter);
+  const auto& text = x->route.parameter("did");
+  auto did = atproto::did::parse(text);
   if (!did || !atproto::supported_did(did->str()))
-    return x->answer.send(
-      problem(did ? no_followed_did(x->route.parameter) : did.error()));
-  auto job = [x, did = *did, env = env_](store_readers& store) {
-    const auto what = x->route.to->what;
-    x->answer.send(what == action::completeness
-                     ? completeness_reply(store, *env, did)
-                     : repo_reply(store, *env, did, what == action::info));
+    return x->answer.send(problem(did ? no_followed_did(text) : did.error()));
+  auto job = [x, did = *did, env = env_,
+              cancelled = cancelled()](store_readers& store) {
+    x->answer.send(
+      repo_answer(store, *env, x->route, x->request, did, cancelled));
   };
   send(env_->shared->home_of(*did).reader_of(*did), reader_job{std::move(job)});
+}
+
+void api_worker::read_log(const api_request_ptr& x) {
+  auto request = parse_log_request(x->request);
+  if (!request)
+    return x->answer.send(problem(request.error()));
+  auto& home = request->repo ? env_->shared->home_of(*request->repo)
+                             : env_->shared->root();
+  const auto& reader = request->repo ? home.reader_of(*request->repo)
+                                     : home.reader_of(0);
+  auto job = [x, request = std::move(*request), env = env_,
+              cancelled = cancelled()](store_readers&) {
+    x->answer.send(operations_reply(*env->shared, request, cancelled));
+  };
+  send(reader, reader_job{std::move(job)});
 }
 
 void api_worker::read_page(const api_request_ptr& x) {
@@ -227,9 +262,10 @@ void api_worker::order_letters(const api_request_ptr& x) {
 
 /// Answers with the stored DID document if it is fresh, otherwise looks it up.
 void api_worker::resolve(const api_request_ptr& x) {
-  const auto did = atproto::did::parse(x->route.parameter);
+  const auto& text = x->route.parameter("did");
+  const auto did = atproto::did::parse(text);
   if (!did || !atproto::supported_did(did->str()))
-    return x->answer.send(problem(no_followed_did(x->route.parameter)));
+    return x->answer.send(problem(no_followed_did(text)));
   auto job = [x, did = *did, self = api_actor{this},
               wall = env_->shared->time->wall_now()](store_readers& store) {
     const auto row = store.load_identity(did);

@@ -4,7 +4,8 @@
 #include "base/nearest.hpp"
 
 #include <algorithm>
-#include <vector>
+#include <array>
+#include <optional>
 
 namespace weir::actors {
 
@@ -12,6 +13,14 @@ namespace {
 
 constexpr size_t bulk = limits::bulk_body_bytes_max;
 constexpr std::array<std::string_view, 2> pages{"limit", "cursor"};
+constexpr std::array<std::string_view, 5> logs{"since", "did", "collection",
+                                               "limit", "content"};
+constexpr std::array<std::string_view, 5> streams{
+  "collection", "since", "since_ms", "limit", "content"};
+constexpr std::array<std::string_view, 1> contents{"content"};
+constexpr std::array<std::string_view, 4> heads{"collection", "limit",
+                                                "cursor", "content"};
+constexpr std::array<std::string_view, 1> versions{"at"};
 /// Bytes that are shown of an unknown name.
 constexpr size_t shown_max = 64;
 
@@ -35,6 +44,14 @@ constexpr std::array table{
   route{port::data, "GET", "/config", action::get_config},
   route{port::data, "GET", "/resolve/:did", action::resolve},
   route{port::data, "GET", "/info/:did", action::info},
+  route{port::data, "GET", "/v1/ops", action::operations, logs},
+  route{port::data, "GET", "/v1/repos/:did/ops", action::stream_operations,
+        streams},
+  route{port::data, "GET", "/v1/repos/:did/ops/:collection/:index",
+        action::one_operation, contents},
+  route{port::data, "GET", "/v1/repos/:did/records", action::records, heads},
+  route{port::data, "GET", "/v1/repos/:did/records/:collection/:rkey",
+        action::one_record, versions},
   route{port::data, "GET", "/v1/dead-letters", action::dead_letters, pages},
   route{port::data, "POST", "/v1/dead-letters/retry", action::retry_letters,
         {}, limits::dead_letters_body_bytes_max, wire::letter_members},
@@ -54,22 +71,34 @@ constexpr std::array table{
   route{port::operations, "GET", "/status", action::status},
 };
 
-constexpr std::string_view parameter_mark = "/:did";
+using path_parameters = std::vector<std::pair<std::string_view, std::string>>;
 
-/// Returns the parameter when `path` fits the pattern.
-std::optional<std::string_view> fit(std::string_view pattern,
-                                    std::string_view path) {
-  const auto mark = pattern.find(parameter_mark);
-  if (mark == std::string_view::npos)
-    return pattern == path ? std::optional{std::string_view{}} : std::nullopt;
-  const auto stem = pattern.substr(0, mark + 1);
-  const auto tail = pattern.substr(mark + parameter_mark.size());
-  if (path.size() <= stem.size() + tail.size() || !path.starts_with(stem)
-      || !path.ends_with(tail))
-    return std::nullopt;
-  path.remove_prefix(stem.size());
-  path.remove_suffix(tail.size());
-  return path.find('/') == path.npos ? std::optional{path} : std::nullopt;
+/// Takes the first part of a path, up to its slash, off the path. `last` says
+/// that no slash followed.
+std::string_view take_part(std::string_view& path, bool& last) {
+  const auto end = path.find('/');
+  const auto out = path.substr(0, end);
+  last = end == path.npos;
+  path.remove_prefix(last ? path.size() : end + 1);
+  return out;
+}
+
+/// Returns the parameters when `path` fits the pattern, part by part.
+std::optional<path_parameters> fit(std::string_view pattern,
+                                   std::string_view path) {
+  path_parameters out;
+  for (bool pattern_ends = false, path_ends = false;;) {
+    const auto wanted = take_part(pattern, pattern_ends);
+    const auto part = take_part(path, path_ends);
+    if (wanted.starts_with(':') && !part.empty())
+      out.emplace_back(wanted.substr(1), part);
+    else if (wanted != part)
+      return std::nullopt;
+    if (pattern_ends != path_ends)
+      return std::nullopt;
+    if (pattern_ends)
+      return out;
+  }
 }
 
 /// Paths hold a DID as it is, and are decoded: the port of a did:web name is
@@ -92,18 +121,23 @@ std::span<const route> all_routes() {
   return table;
 }
 
+const std::string&
+matched_route::parameter(std::string_view name) const noexcept {
+  static const std::string none;
+  const auto found
+    = std::ranges::find(parameters, name, &path_parameters::value_type::first);
+  return found == parameters.end() ? none : found->second;
+}
+
 std::string unknown_parameter(const route& x,
                               const net::incoming_request& request) {
   for (const auto& [name, value] : request.query) {
-    if (!name.empty() && std::ranges::find(x.query, name) != x.query.end()) {
+    if (std::ranges::find(x.query, name) != x.query.end()) {
       if (std::ranges::count(request.query, name, &named_value::first) > 1)
         return name + " is there twice";
       continue;
     }
-    std::vector<std::string> known;
-    for (const auto each : x.query)
-      if (!each.empty())
-        known.emplace_back(each);
+    const std::vector<std::string> known(x.query.begin(), x.query.end());
     return "there is no parameter \"" + name.substr(0, shown_max) + "\" here"
            + nearest_or_all(name, known);
   }
@@ -117,9 +151,9 @@ find_route(port on, std::string_view method, std::string_view path,
   if (method == "HEAD")
     method = "GET";
   for (const auto& x : all_routes()) {
-    const auto parameter = x.on == on ? fit(x.pattern, path) : std::nullopt;
+    auto parameters = x.on == on ? fit(x.pattern, path) : std::nullopt;
     // A path that is in the table is not a parameter of another pattern.
-    if (!parameter || (!miss.method.empty() && x.pattern != path))
+    if (!parameters || (!miss.method.empty() && x.pattern != path))
       continue;
     if (x.upgrade && !upgrade && x.method != method) {
       // The same path with another method would be refused as well.
@@ -130,8 +164,12 @@ find_route(port on, std::string_view method, std::string_view path,
       (upgrade ? miss.plain : miss.upgrade) = true;
       continue;
     }
-    if (x.method == method)
-      return matched_route{&x, did_text(*parameter)};
+    if (x.method == method) {
+      for (auto& [name, value] : *parameters)
+        if (name == "did")
+          value = did_text(value);
+      return matched_route{&x, std::move(*parameters)};
+    }
     miss.method = x.method;
   }
   return miss;

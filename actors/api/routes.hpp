@@ -3,10 +3,11 @@
 #include "net/http_messages.hpp"
 #include "wire/body_members.hpp"
 
-#include <array>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace weir::actors {
 
@@ -23,6 +24,11 @@ enum class action : uint8_t {
   resync,
   list,
   list_errors,
+  operations,
+  stream_operations,
+  one_operation,
+  records,
+  one_record,
   dead_letters,
   retry_letters,
   drop_letters,
@@ -44,15 +50,15 @@ enum class action : uint8_t {
   short_status,
 };
 
-/// One row of the route table. A pattern that contains `/:did` has a parameter.
+/// One row of the route table. A part of the pattern that begins with a colon,
+/// such as `:did`, is a parameter and fits any text.
 struct route {
   port on = port::data;
   std::string_view method;
   std::string_view pattern;
   action what = action::root;
-  /// Names of all query parameters that the route takes; unused entries are
-  /// empty.
-  std::array<std::string_view, 2> query{};
+  /// Names of all query parameters that the route takes.
+  std::span<const std::string_view> query{};
   size_t body_max = 0;
   /// All members of its JSON body; none when `body_max` is 0.
   std::span<const wire::body_member> body{};
@@ -70,7 +76,12 @@ std::span<const route> all_routes();
 
 struct matched_route {
   const route* to = nullptr;
-  std::string parameter; ///< The DID, as in the path.
+  /// Values of the pattern's parameters by their names without the colon.
+  std::vector<std::pair<std::string_view, std::string>> parameters;
+
+  /// A parameter of the path, such as "did"; empty when the pattern has none of
+  /// this name.
+  const std::string& parameter(std::string_view name) const noexcept;
 };
 
 /// Why a request has no route: the path does not exist, or it exists with

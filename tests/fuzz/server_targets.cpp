@@ -1,5 +1,6 @@
 #include "actors/api/access.hpp"
 #include "actors/api/limits.hpp"
+#include "actors/api/log_request.hpp"
 #include "actors/api/page_request.hpp"
 #include "actors/api/routes.hpp"
 #include "atproto/identifiers.hpp"
@@ -69,6 +70,24 @@ void check_did(std::string_view text) {
     require(did->str() == text, "a DID is read as it is written");
 }
 
+/// Reads the parameters of a route for operations or records.
+template <class Request>
+http_reply answer_read(const result<Request>& request) {
+  if (!request)
+    return net::error_reply(400, "InvalidRequest", request.error().context);
+  require(request->limit > 0 && request->limit <= limits::api_page_max,
+          "a page has its bounds");
+  return net::json_reply(200, "[]");
+}
+
+http_reply answer_log(const incoming_request& x) {
+  const auto request = parse_log_request(x);
+  if (request && request->since)
+    require(wire::to_text(*request->since) == *x.parameter("since"),
+            "a place is read as it is written");
+  return answer_read(request);
+}
+
 /// Reads what the routes read, without the store.
 http_reply answer(const incoming_request& x, const matched_route& to) {
   switch (to.to->what) {
@@ -98,9 +117,15 @@ http_reply answer(const incoming_request& x, const matched_route& to) {
       check_did(page->after.str());
       return net::json_reply(200, "[]");
     }
+    case action::operations:
+      return answer_log(x);
+    case action::stream_operations:
+      return answer_read(parse_stream_request(x));
+    case action::records:
+      return answer_read(parse_records_request(x));
     default:
-      check_did(to.parameter);
-      return net::error_reply(404, "NotFound", to.parameter);
+      check_did(to.parameter("did"));
+      return net::error_reply(404, "NotFound", to.parameter("did"));
   }
 }
 

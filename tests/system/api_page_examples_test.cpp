@@ -54,6 +54,7 @@ outcome run_in_shell(const std::string& commands) {
   return out;
 }
 
+/// All members, except those of records, which belong to their authors.
 void collect_members(const boost::json::value& x, std::set<std::string>& out) {
   if (const auto* list = x.if_array())
     for (const auto& each : *list)
@@ -61,7 +62,8 @@ void collect_members(const boost::json::value& x, std::set<std::string>& out) {
   if (const auto* object = x.if_object())
     for (const auto& [name, value] : *object) {
       out.emplace(name);
-      collect_members(value, out);
+      if (name != "record")
+        collect_members(value, out);
     }
 }
 

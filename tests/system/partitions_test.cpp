@@ -2,6 +2,8 @@
 #include "storage/verify/verify.hpp"
 #include "tests/system/followed_node.hpp"
 
+#include <gtest/gtest.h>
+
 #include <csignal>
 #include <filesystem>
 
