@@ -74,9 +74,14 @@ public:
   /// Looks for the version among the operations of the collection.
   result<void> find_version(const stream_block_key& key,
                             const std::string& rkey, past_record& out) {
+    const auto whole_from = log_whole_from(db_);
     const auto split = first_after(key);
-    if (!split)
-      return split.error();
+    if (!split || !whole_from)
+      return split ? whole_from.error() : split.error();
+    if (*whole_from > 1) {
+      out.what = fate::unknown; // The version may have been trimmed.
+      return {};
+    }
     if (is_newest_ && split->later) {
       // The commit of these operations is still to come: they are fetched.
       out.what = fate::unknown;

@@ -12,7 +12,8 @@ struct past_record {
     removed, ///< `operation` deleted it, or a fetch found that it was gone.
     absent,  ///< There was no such record.
     /// The log cannot say: it begins later, or the rev lies between two commits
-    /// of which the second one was fetched.
+    /// of which the second one was fetched, or the log was trimmed and the
+    /// current version is newer.
     unknown,
     too_long, ///< More operations had to be looked at than the bounds allow.
   };

@@ -227,5 +227,18 @@ TEST_F(RecordHistoryTest, EveryRevGivesWhatWasWrittenLast) {
     }
 }
 
+// ADR 35: what lies between may be gone
+TEST_F(RecordHistoryTest, OfATrimmedLogOnlyWhatIsCurrentIsGiven) {
+  const auto first = commit({{"app.a.x/1", "one"}});
+  const auto second = commit({{"app.a.x/1", "two"}});
+  const auto other = commit({{"app.a.x/2", "other"}});
+  ASSERT_GT(store.writer->trim({1}, 2).value().blocks, 0u);
+  EXPECT_EQ(at(first).what, fate::unknown);
+  EXPECT_EQ(body_at(second), "two");
+  EXPECT_EQ(body_at(other), "two");
+  EXPECT_EQ(at(second, "2").what, fate::unknown);
+  EXPECT_EQ(at(other, "3").what, fate::unknown);
+}
+
 } // namespace
 } // namespace weir::storage
