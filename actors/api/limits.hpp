@@ -18,9 +18,9 @@ constexpr size_t bulk_body_bytes_max = 8'388'608; ///< hostile-inputs.md 2.2.6
 constexpr size_t api_page_max = 1'000; ///< Repos in one page of a listing.
 constexpr size_t api_page_default = 100;
 /// Bytes of records in one page of operations or records; one record alone may
-/// be larger. A READER has one such page in memory, and each answer until it is
-/// sent.
-constexpr size_t api_page_bytes_max = 1'048'576;
+/// be larger. Each connection may have one such answer that its client does not
+/// take, so this is about as much as the largest page of repos.
+constexpr size_t api_page_bytes_max = 262'144;
 
 /// Acks a second of one client; above this rate the socket is read more slowly.
 constexpr double channel_acks_per_second_max = 50'000;

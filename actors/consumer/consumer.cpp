@@ -5,6 +5,7 @@
 #include "actors/consumer/delivery_machine.hpp"
 #include "actors/consumer/letter_desk.hpp"
 #include "actors/consumer/consumer_lines.hpp"
+#include "actors/consumer/log_need.hpp"
 #include "actors/consumer/store_reads.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/owed_answer.hpp"
@@ -24,7 +25,7 @@ namespace weir::actors {
 
 namespace {
 
-/// The token of the rows that only wait for their turn.
+/// The token of the empty rows that the JOURNAL only has to answer.
 constexpr uint64_t begin_token = 1;
 
 class consumer final : public observed<consumer_actor::base> {
@@ -35,9 +36,7 @@ public:
       machine_(options, state, env_.home->accounts),
       channels_(env_.name, env_.home->numbers),
       held_(env_.shared->memory, memory_use::delivery),
-      stage_(state.position == 0 && state.acked.empty() ? stage::unused
-                                                        : stage::used),
-      written_position_(state.position), durable_position_(state.position) {
+      need_(state.position, state.position != 0 || !state.acked.empty()) {
     durable_ = state.durable;
   }
 
@@ -87,11 +86,8 @@ private:
   byte_claim held_;
   letter_desk letters_;
   backlog_age age_;
-  /// Without a client the log is kept for nobody that was never sent anything.
-  enum class stage : uint8_t { unused, beginning, used } stage_;
-  std::optional<storage::op_id> page_after_; ///< It is read once it is used.
-  storage::op_id written_position_;          ///< In the last row.
-  storage::op_id durable_position_;          ///< In the last durable row.
+  log_need need_;
+  std::optional<storage::op_id> page_after_; ///< The page that waits for it.
 };
 
 /// The end of each turn: carries effects out, and those of acks that came
@@ -157,12 +153,11 @@ std::string_view consumer::encode(const delivery_effects::send& x) {
   return json_;
 }
 
-/// The first client: from now on the log is kept for it. Trimming that was
-/// decided before is done when the JOURNAL answers; reading begins then.
+/// A client has connected. Rows that are none make the JOURNAL answer when it
+/// has done everything that it was asked before.
 void consumer::begin() {
-  if (stage_ != stage::unused)
+  if (!need_.on_client())
     return;
-  stage_ = stage::beginning;
   publish();
   send(env_.home->journal,
        journal_rows{std::make_shared<const storage::journal_batch>(),
@@ -171,7 +166,7 @@ void consumer::begin() {
 }
 
 void consumer::on_begun() {
-  stage_ = stage::used;
+  need_.on_answer();
   if (const auto after = std::exchange(page_after_, std::nullopt))
     if (auto page = ask_page(*after))
       perform(machine_.on_page(*std::move(page), now()));
@@ -179,7 +174,7 @@ void consumer::on_begun() {
 
 /// @returns the page, if the shared tail has it; otherwise a READER sends it.
 std::optional<log_entries> consumer::ask_page(storage::op_id after) {
-  if (stage_ == stage::beginning) {
+  if (!need_.may_read()) {
     page_after_ = after;
     return std::nullopt;
   }
@@ -210,7 +205,7 @@ void consumer::save(const delivery_effects::write& x) {
                                      env_.fire_and_forget,
                                      x.settled,
                                      x.dead_letters};
-  written_position_ = x.position;
+  need_.on_write(x.position);
   change.dead_letters_gone = x.letters_gone;
   if (!x.letters_gone.empty())
     letters_.on_write();
@@ -289,9 +284,7 @@ void consumer::publish() {
   auto& stats = env_.home->outbox;
   const auto& counters = machine_.counters();
   stats.position = machine_.position();
-  stats.needs_after = stage_ == stage::unused
-                        ? UINT64_MAX
-                        : std::min(machine_.position(), durable_position_);
+  stats.needs_after = need_.after(machine_.position());
   stats.backlog = machine_.backlog();
   stats.in_flight = machine_.events();
   held_.set(machine_.bytes());
@@ -372,7 +365,7 @@ consumer_actor::behavior_type consumer::make_behavior() {
       if (x.token == begin_token)
         return on_begun();
       pass(crash_point::ack_written);
-      durable_position_ = written_position_;
+      need_.on_durable();
       letters_.on_durable();
       perform(machine_.on_durable_rows(now()));
       look_for_letters();

@@ -223,7 +223,7 @@ bool log_feed::read_entry(delivery_lane& x, const held_entry_ptr& held,
     const auto is_acked = ledger_.contains(id);
     const auto wanted = what != delivery_kind::implicit && !is_acked
                         && (!x.facts || what == delivery_kind::fact);
-    // Nobody may have it any more. Otherwise it would stay open.
+    // It is never sent, so no ack would settle it.
     if (entry.ops[index].outdated && !is_acked)
       ledger_.close(id);
     if (x.facts && what == delivery_kind::fact && is_acked)

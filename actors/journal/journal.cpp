@@ -338,7 +338,7 @@ journal_actor::behavior_type journal::make_behavior() {
     },
     [this](journal_rows& x, rows_sink& from) {
       if (failed_) {
-        // Of nothing it is true that it is durable.
+        // Without rows there is nothing that could be lost.
         if (x.rows->empty() && from)
           send(from, rows_durable{x.token});
         return;

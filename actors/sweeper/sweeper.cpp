@@ -145,7 +145,8 @@ void sweeper::trim(trim_effects x) {
     look(*x.look);
 }
 
-/// What is old is not known while the clock is suspect.
+/// While the clock is suspect the age of a block is not known, so none counts
+/// as old.
 void sweeper::look(storage::op_id from) {
   const auto since = shared_->time->wall_now() + -store_.retention;
   const auto doubted = std::ranges::any_of(

@@ -1,5 +1,9 @@
+#include "actors/api/access.hpp"
+#include "actors/api/api.hpp"
 #include "actors/api/limits.hpp"
+#include "messages/journal.hpp"
 #include "storage/log/limits.hpp"
+#include "tests/support/net_memory.hpp"
 #include "tests/unit/actors/answers_fixture.hpp"
 
 // Answers with operations and records, of two stores: docs/api.md, `GET
@@ -233,6 +237,38 @@ TEST_F(LogAnswersTest, AReadThatIsCancelledIsUnavailable) {
   EXPECT_EQ(error_of(past_record_reply(*shared, alice.repo, {"app.a.x", "1"},
                                        alice.chain->rev, stops)),
             "503 Unavailable");
+}
+
+// OPLOG-16
+TEST_F(LogAnswersTest, AStopOfTheNodeEndsAReadThatIsUnderWay) {
+  write_a_little();
+  probe reader{sys};
+  shared->root().readers.push_back(reader.as<reader_actor>());
+  api_environment env;
+  env.shared = shared;
+  auto faces = make_api(
+    sys, std::move(env),
+    std::make_shared<access_control>(access_options{}, time));
+  keep(caf::actor_cast<caf::actor>(faces.actor));
+  const auto network = std::make_shared<memory_transport>();
+  auto server = *net::make_http_server(network, faces.data, {});
+  const auto ask = [&](bool stopped) {
+    const auto peer = network->connect();
+    peer->feed("GET /v1/ops HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    run();
+    auto jobs = reader.take<reader_job>();
+    if (stopped)
+      faces.stop();
+    run();
+    for (auto& job : jobs)
+      job.run(rows[0]);
+    network->loop.run();
+    return peer->take().substr(0, 12);
+  };
+  EXPECT_EQ(ask(false), "HTTP/1.1 200");
+  EXPECT_EQ(ask(true), "HTTP/1.1 503");
+  server.reset();
+  network->loop.run();
 }
 
 } // namespace weir::tests
