@@ -234,6 +234,11 @@ net::http_reply past_answer(const context& shared, const atproto::did& repo,
       return no_record(uri, " did not exist at " + rev.str());
     case fate::unknown:
       return unknown_history(uri, x, rev);
+    case fate::trimmed:
+      return net::error_reply(404, "HistoryUnknown",
+                              uri + " at " + rev.str()
+                                + " is not known: older versions were removed "
+                                  "from the log (log_retention)");
     case fate::too_long:
       break;
   }

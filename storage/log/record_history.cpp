@@ -79,7 +79,7 @@ public:
     if (!split || !whole_from)
       return split ? whole_from.error() : split.error();
     if (*whole_from > 1) {
-      out.what = fate::unknown; // The version may have been trimmed.
+      out.what = fate::trimmed;
       return {};
     }
     if (is_newest_ && split->later) {
@@ -250,6 +250,22 @@ result<past_record> record_history::at(const atproto::did& repo,
                                        const std::string& rkey,
                                        atproto::tid rev,
                                        const read_bounds& bounds) const {
+  auto out = find(repo, collection, rkey, rev, bounds);
+  if (!out || out->what == fate::present)
+    return out;
+  const auto whole_from = log_whole_from(db_);
+  if (!whole_from)
+    return whole_from.error();
+  if (*whole_from > 1)
+    out->what = fate::trimmed; // What was not found may have been there.
+  return out;
+}
+
+result<past_record> record_history::find(const atproto::did& repo,
+                                         const std::string& collection,
+                                         const std::string& rkey,
+                                         atproto::tid rev,
+                                         const read_bounds& bounds) const {
   past_record out;
   const auto value = db_.get(encode_key(chain_key{repo}));
   if (!value)

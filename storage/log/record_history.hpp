@@ -12,9 +12,10 @@ struct past_record {
     removed, ///< `operation` deleted it, or a fetch found that it was gone.
     absent,  ///< There was no such record.
     /// The log cannot say: it begins later, or the rev lies between two commits
-    /// of which the second one was fetched, or the log was trimmed and the
-    /// current version is newer.
+    /// of which the second one was fetched.
     unknown,
+    /// The log was trimmed, and the current version is not the one.
+    trimmed,
     too_long, ///< More operations had to be looked at than the bounds allow.
   };
 
@@ -55,6 +56,11 @@ public:
                          const read_bounds& bounds = {}) const;
 
 private:
+  result<past_record> find(const atproto::did& repo,
+                           const std::string& collection,
+                           const std::string& rkey, atproto::tid rev,
+                           const read_bounds& bounds) const;
+
   const database& db_;
   const collection_names& names_;
   uint16_t partition_;

@@ -221,6 +221,26 @@ TEST_F(LogAnswersTest, AStreamIsReadByIndexAndByTime) {
             "404 OperationNotFound");
 }
 
+// ADR 35: it must not look like a record that did not exist
+TEST_F(LogAnswersTest, OfATrimmedLogAnOlderVersionIsNotKnown) {
+  apply(alice, alice.appear());
+  apply(alice, alice.commit({{"app.a.x/1", record("first")}}));
+  const atproto::tid first = alice.chain->rev;
+  apply(alice, alice.commit({{"app.a.x/1", record("second")}}));
+  apply(alice, alice.commit({{"app.a.x/2", record("other")}}));
+  auto& writer = *store_of(alice).writer;
+  ASSERT_GT(writer.trim({1}, writer.last_id()).value().blocks, 0u);
+  const auto reply
+    = past_record_reply(*shared, alice.repo, {"app.a.x", "1"}, first, {});
+  EXPECT_EQ(error_of(reply), "404 HistoryUnknown");
+  EXPECT_NE(as_text(reply.body.view()).find("log_retention"),
+            std::string::npos);
+  EXPECT_EQ(past_record_reply(*shared, alice.repo, {"app.a.x", "1"},
+                              alice.chain->rev, {})
+              .status,
+            200);
+}
+
 // OPLOG-16: the node stops.
 TEST_F(LogAnswersTest, AReadThatIsCancelledIsUnavailable) {
   write_a_little();

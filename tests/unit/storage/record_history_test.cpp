@@ -233,11 +233,11 @@ TEST_F(RecordHistoryTest, OfATrimmedLogOnlyWhatIsCurrentIsGiven) {
   const auto second = commit({{"app.a.x/1", "two"}});
   const auto other = commit({{"app.a.x/2", "other"}});
   ASSERT_GT(store.writer->trim({1}, 2).value().blocks, 0u);
-  EXPECT_EQ(at(first).what, fate::unknown);
+  EXPECT_EQ(at(first).what, fate::trimmed);
   EXPECT_EQ(body_at(second), "two");
   EXPECT_EQ(body_at(other), "two");
-  EXPECT_EQ(at(second, "2").what, fate::unknown);
-  EXPECT_EQ(at(other, "3").what, fate::unknown);
+  EXPECT_EQ(at(second, "2").what, fate::trimmed);
+  EXPECT_EQ(at(other, "3").what, fate::trimmed);
 }
 
 } // namespace
