@@ -42,12 +42,30 @@ def weir_program():
     return os.path.abspath(os.environ.get('WEIR_BIN', default))
 
 
+def ports_of_this_process():
+    """Below those that the kernel gives to connections, so that no connection takes one
+    before the node listens there; and others than those of tests beside this one."""
+    first = 10000
+    with open('/proc/sys/net/ipv4/ip_local_port_range', encoding='ascii') as file:
+        count = max(int(file.read().split()[0]) - first, 1000)
+    for step in range(count):
+        yield first + (os.getpid() * 8 + step) % count
+
+
+PORTS = ports_of_this_process()
+
+
 def free_ports(count):
-    sockets = [socket.create_server(('127.0.0.1', 0)) for _ in range(count)]
-    ports = [x.getsockname()[1] for x in sockets]
-    for x in sockets:
-        x.close()
-    return ports
+    """Each call gives others."""
+    out = []
+    while len(out) < count:
+        port = next(PORTS)
+        try:
+            socket.create_server(('127.0.0.1', port)).close()
+        except OSError:
+            continue
+        out.append(port)
+    return out
 
 
 def eventually(what, check, patience=PATIENCE):
