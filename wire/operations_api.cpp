@@ -43,6 +43,8 @@ void append_operation(const operation_view& x, std::string& out) {
   to.text_if_any("rkey", x.rkey);
   add_rev("rev", x.rev, to);
   add_cid(x.cid, to);
+  if (x.passed != 0)
+    to.number("passed", x.passed);
   add_ms("time_ms", x.time_ms, to);
   add_ms("written_ms", x.written_ms, to);
   to.flag("live", x.live);

@@ -26,6 +26,8 @@ struct operation_view {
   atproto::tid rev;
   const atproto::cid* cid = nullptr; ///< Null, or undefined, for a deletion.
   uint64_t index = 0;
+  /// Of a commit: those right before it that have no operation; 0: left out.
+  uint64_t passed = 0;
   int64_t time_ms = 0;
   int64_t written_ms = 0;
   bool live = true;

@@ -50,6 +50,8 @@ wire::operation_view view_of(uint64_t id, const stored_operation& x) {
   out.rkey = x.rkey;
   out.rev = x.in->rev;
   out.index = x.index;
+  if (x.scope == storage::commit_scope)
+    out.passed = x.in->passed;
   out.time_ms = x.timestamp_ms();
   out.written_ms = x.written_ms();
   out.live = x.in->live;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/repo/repo_turn.hpp"
+#include "storage/format/limits.hpp"
 
 #include <utility>
 
@@ -24,11 +25,13 @@ public:
   void return_to(const storage::chain_row* x) {
     rev_ = x == nullptr ? atproto::tid{} : x->rev;
     data_ = x == nullptr ? atproto::cid{} : x->data;
+    passed_ = x == nullptr ? 0 : x->passed;
   }
 
   void forget() noexcept { return_to(nullptr); }
 
-  /// Appends the commit and its records that pass the filter, if any (SYNC-24).
+  /// Appends the commit with its records that pass the filter. A commit without
+  /// any gets no entry of the log; it only moves the chain (SYNC-24).
   /// @pre is_followed_by(commit)
   void apply(const waiting_frame& x, const atproto::verified_commit& commit,
              const wire::collection_filter& filter, repo_turn& t) {
@@ -47,7 +50,11 @@ public:
               ? repo_counter::commit_filtered
               : repo_counter::commit_applied);
     t.count_undecodable(tx.ops);
-    append(std::move(tx), atproto::op_action::create, commit, bytes, t);
+    if (tx.ops.empty()
+        && commit.commit_block.size() <= limits::passed_block_bytes_max)
+      pass(commit, t);
+    else
+      append(std::move(tx), atproto::op_action::create, commit, bytes, t);
   }
 
   /// Moves to a newer commit that has the same data.
@@ -67,12 +74,22 @@ public:
   }
 
 private:
+  /// Moves the chain to a commit of which nothing is kept. Its block is copied,
+  /// because a part of its frame would keep the whole frame in memory.
+  void pass(const atproto::verified_commit& x, repo_turn& t) {
+    t.lane.pass_commit({x.rev, x.data, x.commit, true, ++passed_,
+                        shared_bytes::copy_of(x.commit_block.view())});
+    rev_ = x.rev;
+    data_ = x.data;
+  }
+
   /// Appends the block that the account signed to `tx`, and moves the chain.
   template <class Commit>
   void append(storage::transaction tx, atproto::op_action action,
               const Commit& x, size_t content_bytes, repo_turn& t) {
     tx.rev = x.rev;
     tx.time_us = x.rev.time().micros;
+    tx.passed = std::exchange(passed_, 0);
     tx.ops.push_back({std::string{storage::commit_scope},
                       action,
                       {},
@@ -87,6 +104,8 @@ private:
 
   atproto::tid rev_;
   atproto::cid data_;
+  /// Commits since the last `$commit` operation of which nothing was kept.
+  uint64_t passed_ = 0;
 };
 
 } // namespace weir::actors

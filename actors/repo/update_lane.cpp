@@ -23,6 +23,7 @@ void update_lane::append_fact(std::string_view scope,
 
 void update_lane::remove() {
   next_ = {};
+  passed_ = 0;
   next_.erase = true;
   next_.forget = true;
   next_.buffer_clear = true;
@@ -65,6 +66,7 @@ void update_lane::send(const storage::repo_row& row, repo_effects& out) {
     = journal_update{guarded(std::exchange(next_, {})),
                      std::exchange(marks_, {}), false,
                      std::exchange(content_bytes_, 0)};
+  passed_ = 0;
   used_ = false;
   in_flight_ = true;
 }
@@ -76,7 +78,8 @@ void update_lane::remember_sent() {
   sent_.erase = next_.erase;
   sent_.buffer_clear = next_.buffer_clear;
   sent_.moves_chain = next_.chain.has_value() || next_.erase;
-  sent_.commits = sent_.account_fact = sent_.identity_fact = false;
+  sent_.commits = next_.chain.has_value();
+  sent_.account_fact = sent_.identity_fact = false;
   for (const auto& tx : next_.transactions) {
     sent_.commits |= is_commit(tx);
     sent_.account_fact |= tx.ops.front().scope == storage::account_scope;

@@ -52,7 +52,8 @@ public:
 
   /// Whether the next update has as many commits as one may have.
   bool full() const noexcept {
-    return next_.transactions.size() >= limits::repo_coalesced_commits_max;
+    return next_.transactions.size() + passed_
+           >= limits::repo_coalesced_commits_max;
   }
 
   // -- what the next update carries -------------------------------------------
@@ -70,6 +71,13 @@ public:
   void move_chain(storage::chain_step to) {
     next_.chain = std::move(to);
     used_ = true;
+  }
+
+  /// Moves the chain to a commit that is not in the log.
+  void pass_commit(storage::chain_step to) {
+    ++passed_;
+    content_bytes_ += to.passed_block.size();
+    move_chain(std::move(to));
   }
 
   /// Appends an `$identity` or `$account` operation with what the row says.
@@ -172,6 +180,7 @@ private:
   void drop_commits() {
     std::erase_if(next_.transactions, is_commit);
     next_.chain.reset();
+    passed_ = 0;
   }
   void remember_sent();
   std::shared_ptr<storage::repo_update> guarded(storage::repo_update x) const;
@@ -184,6 +193,7 @@ private:
   storage::repo_update next_;
   std::vector<position> marks_; ///< Frames that the next update finishes.
   size_t content_bytes_ = 0;    ///< Content bytes of the next update.
+  size_t passed_ = 0; ///< Commits of the next update that have no entry.
   bool used_ = false;
   bool row_dirty_ = false;
   bool in_flight_ = false;

@@ -13,7 +13,7 @@ class disk_env;
 
 /// Format of everything in a store; a store of any other format is refused.
 /// Until it is stable, every change of the layout changes the number.
-constexpr std::string_view store_format = "unstable 4";
+constexpr std::string_view store_format = "unstable 5";
 
 /// Says, beside LevelDB's own files, whose directory this is. It can be read
 /// without opening the store, so that a refusal changes nothing.

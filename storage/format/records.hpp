@@ -44,6 +44,11 @@ struct chain_row {
   /// Rev of the last event of a stream that was applied (CONS-09). Undefined
   /// when everything was fetched.
   atproto::tid streamed{};
+  /// Commits since the last `$commit` operation of which nothing was kept.
+  uint64_t passed = 0;
+  /// The block that the account signed of the last one of these commits. No
+  /// entry of the log has it. Empty when there is none.
+  shared_bytes passed_block{};
 
   const stream_head* find(std::string_view scope) const noexcept;
 

@@ -53,6 +53,9 @@ struct transaction {
   uint64_t job = 0;    ///< Resync id; 0 when the commit is its own job.
   int64_t time_us = 0; ///< Time of the rev, or of receipt without a rev.
   std::vector<new_operation> ops;
+  /// Only with a `$commit` operation: how many commits are between it and the
+  /// `$commit` operation before it, of which nothing was kept.
+  uint64_t passed = 0;
 };
 
 /// What a block of the log and readers of the log have in common.
@@ -66,6 +69,7 @@ struct log_envelope {
   int64_t written_us = 0; ///< The node's clock; it never decreases.
   /// Events in the log before it (`is_event_scope`).
   uint64_t events_before = 0;
+  uint64_t passed = 0; ///< As in `transaction`.
 
   bool operator==(const log_envelope&) const = default;
 };
@@ -76,6 +80,9 @@ struct chain_step {
   atproto::cid data;
   atproto::cid commit;
   bool streamed = false; ///< It came as an event, not by a fetch.
+  /// As in `chain_row`: commits since the last `$commit` operation.
+  uint64_t passed = 0;
+  shared_bytes passed_block{};
 };
 
 /// One atomic change of one repo: all of it is written, or nothing.

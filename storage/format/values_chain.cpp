@@ -30,6 +30,13 @@ void read_streams(byte_input& ar, chain_row& x, const collection_names& names) {
   }
 }
 
+shared_bytes read_passed(byte_input& ar) {
+  const auto size = ar.take_count();
+  if (size == 0 || size > limits::passed_block_bytes_max)
+    throw bad_value{"the block of a commit has a wrong length"};
+  return shared_bytes::copy_of(as_bytes(ar.take(size)));
+}
+
 } // namespace
 
 std::optional<uint32_t> scope_id(const collection_names& names,
@@ -59,7 +66,11 @@ result<std::string> encode_chain(const chain_row& x,
   byte_output ar;
   ar.data.reserve(1024);
   ar(value_format, x.rev, x.data, x.commit, x.record_count, x.erased_through,
-     x.index_base, x.streamed);
+     x.index_base, x.streamed, x.passed);
+  if (x.passed != 0) {
+    ar.put_varint(x.passed_block.size());
+    ar.put_raw(x.passed_block.data(), x.passed_block.size());
+  }
   uint64_t apart = 0;
   uint64_t apart_operations = 0;
   for (const auto& stream : x.streams)
@@ -86,8 +97,10 @@ result<stored_chain> decode_chain(std::string_view x,
     x, table::chain, [&](byte_input& ar, stored_chain& out) {
       auto& chain = out.chain;
       ar(chain.rev, chain.data, chain.commit, chain.record_count,
-         chain.erased_through, chain.index_base, chain.streamed, out.apart,
-         out.apart_operations);
+         chain.erased_through, chain.index_base, chain.streamed, chain.passed);
+      if (chain.passed != 0)
+        chain.passed_block = read_passed(ar);
+      ar(out.apart, out.apart_operations);
       if (out.apart > limits::repo_streams_max
           || (out.apart == 0 && out.apart_operations != 0))
         throw bad_value{"it counts streams that it cannot have"};

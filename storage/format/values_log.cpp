@@ -105,9 +105,14 @@ const char* fault_of(const log_block& x) {
     return "it has too many operations";
   if (x.from < provenance::live || x.from > provenance::resync)
     return "its provenance is unknown";
-  for (const auto& stream : x.streams)
+  bool has_commit = false;
+  for (const auto& stream : x.streams) {
     if (stream.first_index == 0 && stream.previous != atproto::digest{})
       return "a new stream has a past";
+    has_commit |= stream.scope == commit_scope_id;
+  }
+  if (x.passed != 0 && !has_commit)
+    return "commits were passed before it, and it is none";
   std::vector<bool> used(x.streams.size());
   for (const auto& op : x.ops) {
     if (op.stream >= x.streams.size())
@@ -126,7 +131,7 @@ const char* fault_of(const log_block& x) {
 void take_block(byte_input& ar, log_block& x) {
   int64_t delay_us = 0;
   ar(x.repo, x.rev, x.from, x.live, x.job, x.cause, x.time_us, delay_us,
-     x.previous, x.events_before);
+     x.previous, x.events_before, x.passed);
   x.written_us = static_cast<int64_t>(static_cast<uint64_t>(x.time_us)
                                       + static_cast<uint64_t>(delay_us));
   x.streams.resize(std::min(ar.take_count(), limits::transaction_ops_max + 1));
@@ -159,7 +164,7 @@ result<std::string> encode_log_block(const log_block& x) {
   const auto delay_us = static_cast<int64_t>(
     static_cast<uint64_t>(x.written_us) - static_cast<uint64_t>(x.time_us));
   ar(value_format, x.repo, x.rev, x.from, x.live, x.job, x.cause, x.time_us,
-     delay_us, x.previous, x.events_before);
+     delay_us, x.previous, x.events_before, x.passed);
   ar.put_varint(x.streams.size());
   for (const auto& stream : x.streams)
     each_field(ar, stream);

@@ -30,11 +30,12 @@ public:
   /// @param bounds Must outlive this, and so must the repo.
   history_search(const database& db, const collection_names& names,
                  uint16_t partition, const atproto::did& repo,
-                 op_id erased_through, atproto::tid rev,
+                 const chain_row& chain, atproto::tid rev,
                  const read_bounds& bounds)
     : db_(db), partition_(partition), repo_(repo),
-      erased_through_(erased_through), rev_(rev), bounds_(bounds),
-      asked_(bounds, 0), maker_(db, names, partition, bounds.with_content) {}
+      erased_through_(chain.erased_through), chain_rev_(chain.rev), rev_(rev),
+      bounds_(bounds), asked_(bounds, 0),
+      maker_(db, names, partition, bounds.with_content) {}
 
   /// Decides which commit is known at the rev. Returns false when none is.
   result<bool> find_commit(past_record& out) {
@@ -48,6 +49,8 @@ public:
       return later ? base.error() : later.error();
     if (*base)
       out.as_of = (*base)->block.rev;
+    if (chain_rev_ <= rev_) // It may be a commit that the log has no entry of.
+      out.as_of = std::max(out.as_of, chain_rev_);
     is_newest_ = !*later && out.as_of != rev_;
     if (*base && (!*later || out.as_of == rev_ || follows(**later)))
       return true;
@@ -234,6 +237,7 @@ private:
   uint16_t partition_;
   const atproto::did& repo_;
   op_id erased_through_;
+  atproto::tid chain_rev_;
   atproto::tid rev_;
   const read_bounds& bounds_;
   page_filler asked_;
@@ -270,15 +274,15 @@ result<past_record> record_history::find(const atproto::did& repo,
   const auto value = db_.get(encode_key(chain_key{repo}));
   if (!value)
     return value.error();
-  op_id erased_through = 0;
+  stored_chain chain;
   if (*value) {
-    const auto chain = decode_chain(**value, names_);
-    if (!chain)
-      return chain.error();
-    erased_through = chain->chain.erased_through;
+    auto stored = decode_chain(**value, names_);
+    if (!stored)
+      return stored.error();
+    chain = std::move(*stored);
   }
-  history_search search{db_, names_, partition_,
-                        repo, erased_through, rev, bounds};
+  history_search search{db_,         names_, partition_, repo,
+                        chain.chain, rev,    bounds};
   const auto known = search.find_commit(out);
   if (!known)
     return known.error();
@@ -290,7 +294,7 @@ result<past_record> record_history::find(const atproto::did& repo,
   if (!head)
     return head.error();
   const bool is_it
-    = *head && (*head)->op > erased_through && (*head)->rev <= rev;
+    = *head && (*head)->op > chain.chain.erased_through && (*head)->rev <= rev;
   auto ok = is_it ? search.take_head(**head, out)
                   : search.find_version(*key, rkey, out);
   if (!ok)

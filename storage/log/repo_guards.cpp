@@ -16,6 +16,7 @@ void repo_guard::learn(const chain_row& x) noexcept {
   chain_known = true;
   commit_revision = x.commit_revision();
   operations = operations_of(x);
+  rev = x.rev;
   erased_through = x.erased_through;
 }
 

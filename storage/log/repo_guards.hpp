@@ -13,7 +13,8 @@ namespace weir::storage {
 struct repo_guard {
   bool chain_known = false;
   uint64_t commit_revision = 0;
-  uint64_t operations = 0; ///< Those of all streams; every change raises it.
+  uint64_t operations = 0; ///< Those of all streams.
+  atproto::tid rev; ///< A commit of which nothing is kept raises only this.
   op_id erased_through = 0;
 
   bool row_known = false;
@@ -27,8 +28,8 @@ struct repo_guard {
   void learn(const repo_row& x) noexcept;
 };
 
-/// Number of operations in all streams of a repo. Equal chains of a repo have
-/// equal numbers, and every update except an erasing raises it.
+/// Number of operations in all streams of a repo. Every update that appends to
+/// the log raises it.
 uint64_t operations_of(const chain_row& x) noexcept;
 
 /// The due time in the repo's key in the status index. A repo whose account is

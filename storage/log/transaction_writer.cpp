@@ -17,8 +17,8 @@ bool has_body(const new_operation& op) noexcept {
 
 log_envelope envelope_of(const atproto::did& repo, const transaction& tx,
                          const log_tail& tail) {
-  return {repo,   tx.rev,     tx.from,         tx.live,
-          tx.job, tx.time_us, tail.written_us, tail.events};
+  return {repo,       tx.rev,          tx.from,     tx.live,  tx.job,
+          tx.time_us, tail.written_us, tail.events, tx.passed};
 }
 
 logged_operation logged_of(const new_operation& op, uint64_t index) {

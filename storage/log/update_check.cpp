@@ -57,6 +57,12 @@ bool stands_apart(const std::string& scope, const chain_row& chain) {
               >= static_cast<std::ptrdiff_t>(limits::chain_streams_inline_max);
 }
 
+/// The chain has the block of the last commit that was passed, and no other.
+bool fits(const chain_step& x) {
+  return (x.passed != 0) == !x.passed_block.empty()
+         && x.passed_block.size() <= limits::passed_block_bytes_max;
+}
+
 } // namespace
 
 std::vector<std::string> add_streams(const repo_update& in, chain_row& chain) {
@@ -95,6 +101,9 @@ std::string refusal_of(const repo_update& in, const chain_row& chain) {
   if (collections_of(chain) > limits::repo_streams_max)
     return "more than " + std::to_string(limits::repo_streams_max)
            + " collections in one repo";
+  if (in.chain && !fits(*in.chain))
+    return "commits that were passed, and a block of "
+           + std::to_string(in.chain->passed_block.size()) + " bytes";
   for (const auto& tx : in.transactions) {
     if (tx.ops.empty() || tx.ops.size() > limits::transaction_ops_max)
       return "a transaction of " + std::to_string(tx.ops.size())

@@ -27,6 +27,8 @@ void end_streams(chain_row& chain) {
   chain.data = {};
   chain.commit = {};
   chain.record_count = 0;
+  chain.passed = 0;
+  chain.passed_block = {};
 }
 
 } // namespace
@@ -109,15 +111,17 @@ result<void> update_writer::judge(const repo_update& in, repo_guard& guard,
   if (auto ok = learn_chain(in.repo, guard); !ok)
     return ok;
   const auto operations = in.base ? operations_of(*in.base) : 0;
+  const auto rev = in.base ? in.base->rev : atproto::tid{};
   if (in.commit_revision != guard.commit_revision
-      || operations != guard.operations
+      || operations != guard.operations || rev != guard.rev
       || (in.base ? in.base->erased_through : 0) != guard.erased_through) {
     out.outcome = update_outcome::mismatch;
     out.reason = "computed on revision " + std::to_string(in.commit_revision)
                  + " and " + std::to_string(operations)
-                 + " operations, stored are "
+                 + " operations at rev " + rev.str() + ", stored are "
                  + std::to_string(guard.commit_revision) + " and "
-                 + std::to_string(guard.operations);
+                 + std::to_string(guard.operations) + " at rev "
+                 + guard.rev.str();
   }
   return {};
 }
@@ -242,6 +246,8 @@ result<void> update_writer::stage_chain(const repo_update& in,
     chain.rev = in.chain->rev;
     chain.data = in.chain->data;
     chain.commit = in.chain->commit;
+    chain.passed = in.chain->passed;
+    chain.passed_block = in.chain->passed_block;
     if (in.chain->streamed)
       chain.streamed = in.chain->rev; // CONS-22
   }

@@ -37,7 +37,8 @@ struct last_operation {
 /// The last operations of one repo.
 struct last_operations {
   std::optional<repo_row> row; ///< The row that they are compared with.
-  bool has_indexed = false;    ///< A commit of the row's indexed rev exists.
+  /// A commit of the row's indexed rev exists, or may be one that was passed.
+  bool has_indexed = false;
   last_operation commit;
   atproto::tid commit_rev;
   last_operation fact;

@@ -36,14 +36,36 @@ private:
   }
 
   void check_commit() {
+    if (chain_.passed == 0)
+      check_last_commit();
+    else
+      check_passed();
+  }
+
+  void check_last_commit() {
     if (chain_.commit != last_.commit.id || chain_.rev != last_.commit_rev)
       find("the chain is not at operation "
            + std::to_string(last_.commit.number)
            + ", the last commit in the log");
     const auto body = content_of(last_.commit);
-    if (body.empty())
-      return;
-    const auto commit = atproto::decode_commit(body.view());
+    if (!body.empty())
+      check_block(body.view());
+  }
+
+  /// The log has no entry of the commit; its block is in the chain.
+  void check_passed() {
+    const auto block = chain_.passed_block.view();
+    if (atproto::cid::of_dag_cbor(block) != chain_.commit)
+      find("the block of its last commit does not hash to the CID of the chain");
+    if (chain_.rev <= last_.commit_rev)
+      find("its last commit is not behind operation "
+           + std::to_string(last_.commit.number)
+           + ", the last commit in the log");
+    check_block(block);
+  }
+
+  void check_block(bytes_view block) {
+    const auto commit = atproto::decode_commit(block);
     if (!commit)
       find("its last commit is not a valid commit: " + commit.error().context);
     else if (commit->repo != repo_ || commit->rev != chain_.rev
@@ -54,7 +76,9 @@ private:
 
   /// Before the first fact, the row must be like a new one.
   void check_row(const repo_row& row) {
-    if (row.last_indexed_rev.defined() && !last_.has_indexed)
+    const bool passed
+      = chain_.passed != 0 && row.last_indexed_rev > last_.commit_rev;
+    if (row.last_indexed_rev.defined() && !last_.has_indexed && !passed)
       find("it was indexed at a revision of which the log has no commit");
     const auto expected = fact_json(row);
     if (last_.fact.number == 0) {

@@ -169,10 +169,13 @@ private:
     if (id <= erased_through_ || at_.branch != main_branch)
       return;
     if (at_.scope == commit_scope_id) {
+      const auto indexed
+        = last_.row ? last_.row->last_indexed_rev : atproto::tid{};
+      last_.has_indexed |= indexed == block.rev
+                           || (block.passed != 0 && indexed < block.rev
+                               && indexed > last_.commit_rev);
       last_.commit = {id, op.id};
       last_.commit_rev = block.rev;
-      last_.has_indexed
-        |= last_.row && last_.row->last_indexed_rev == block.rev;
     } else if (at_.scope < first_collection_id && id > last_.fact.number) {
       last_.fact = {id, op.id};
     }

@@ -1,6 +1,7 @@
 #include "tests/system/hostile_host.hpp"
 #include "tests/system/live_repo.hpp"
 #include "tests/system/log_reading.hpp"
+#include "tests/system/store_left.hpp"
 
 #include <gtest/gtest.h>
 
@@ -20,10 +21,10 @@ protected:
     host.on("/xrpc/com.atproto.sync.subscribeRepos", stream.script());
   }
 
-  void follow() {
+  void follow(std::vector<std::string> options = {}) {
     host.publish_and_serve(repo);
-    node = std::make_unique<hostile_node>(
-      std::vector{"relay:" + host.url()}, host.url());
+    node = std::make_unique<hostile_node>(std::vector{"relay:" + host.url()},
+                                          host.url(), std::move(options));
     added_ms = static_cast<uint64_t>(system_clock().wall_now().micros / 1000);
     node->add({repo.did()});
     ASSERT_EQ(node->await(repo.did(), "synced").status, "synced");
@@ -130,6 +131,38 @@ TEST_F(LogHistoryTest, ARecordIsReadAsItWasBeforeAndAfterEachChange) {
   EXPECT_LT(number_in(log[0], "time_ms"), added_ms);
   EXPECT_GE(number_in(log[0], "written_ms"), added_ms);
   EXPECT_GE(number_in(log[5], "written_ms"), number_in(log[0], "written_ms"));
+}
+
+// docs/storage-format.md 3.4: nothing but the chain knows of these commits,
+// also after the node was killed.
+TEST_F(LogHistoryTest, ACommitOfWhichNothingIsKeptHasNoOperation) {
+  constexpr uint64_t unwanted = 40;
+  repo.put("app.test.note/a", make_record("one"));
+  repo.commit();
+  follow({"--collections", "app.test.note"});
+  const auto end = node->log_end();
+  for (uint64_t i = 0; i < unwanted; ++i) {
+    if (i == unwanted / 2) {
+      node->kill([] {});
+      ASSERT_TRUE(node->await_metric("weir_upstream_connected", 1));
+    }
+    repo.put("app.test.like/" + std::to_string(i), make_record("like"));
+    commit();
+  }
+  const auto passed = repo.rev().str();
+  EXPECT_EQ(node->log_end(), end);
+  EXPECT_EQ(note("a", passed), "one");
+  EXPECT_EQ(record("a", passed).text("as_of"), passed);
+  repo.put("app.test.note/b", make_record("two"));
+  commit();
+  EXPECT_EQ(node->log_end(), end + 2) << "the record and its commit";
+  const auto commits = read_log(*node, 10, "&collection=$commit");
+  ASSERT_EQ(commits.size(), 2u);
+  EXPECT_FALSE(commits[0].contains("passed"));
+  EXPECT_EQ(number_in(commits[1], "passed"), unwanted);
+  node->restart([&] {
+    EXPECT_EQ(store_left::read(node->data_dir()).findings, "");
+  });
 }
 
 // What a fetch skipped is not known, so it is not claimed.

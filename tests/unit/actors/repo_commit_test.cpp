@@ -58,11 +58,18 @@ TEST(repo_commits, a_commit_outside_the_filter_still_moves_the_chain) {
   x.sync();
   x.take(x.make_commit("app.test.note/a"));
   EXPECT_EQ(x.count_of(repo_counter::commit_filtered), 1u);
-  EXPECT_EQ(x.write().transactions.at(0).ops.size(), 1u);
+  EXPECT_THAT(x.write().transactions, IsEmpty()) << "it needs no entry";
   EXPECT_EQ(x.chain->rev, x.account.rev());
+  EXPECT_EQ(x.chain->data, x.account.data());
+  EXPECT_EQ(x.chain->passed, 1u);
+  EXPECT_EQ(atproto::cid::of_dag_cbor(x.chain->passed_block.view()),
+            x.chain->commit);
   x.take(x.make_commit("app.other.note/b"));
   EXPECT_EQ(x.count_of(repo_counter::commit_applied), 1u);
-  EXPECT_EQ(x.write().transactions.at(0).ops.size(), 2u);
+  const auto update = x.write();
+  EXPECT_EQ(update.transactions.at(0).ops.size(), 2u);
+  EXPECT_EQ(update.transactions.at(0).passed, 1u);
+  EXPECT_EQ(x.chain->passed, 0u);
   EXPECT_EQ(x.row->status, repo_status::synced);
 }
 

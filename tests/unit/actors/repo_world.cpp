@@ -256,6 +256,8 @@ repo_world::chain_after(const storage::repo_update& x) const {
     out->rev = x.chain->rev;
     out->data = x.chain->data;
     out->commit = x.chain->commit;
+    out->passed = x.chain->passed;
+    out->passed_block = x.chain->passed_block;
   }
   for (const auto& tx : x.transactions)
     for (const auto& op : tx.ops) {

@@ -60,6 +60,8 @@ private:
       return dice_->below(3) == 0 ? one.finish() : one.chunk(changes(one));
     if (one.row.status == repo_status::pending || dice_->below(12) == 0)
       return one.appear(repo_status::syncing);
+    if (dice_->below(5) == 0 && one.chain && one.chain->rev.defined())
+      return one.pass();
     std::vector<std::vector<change>> all;
     for (auto n = 1 + dice_->below(3); n > 0; --n)
       all.push_back(changes(one));

@@ -127,7 +127,7 @@ TEST(DatabaseOpenTest, AnotherFormatIsRefusedAndNothingChanges) {
   memory_disk disk;
   put_row(*open_store(&disk).value(), 1);
   auto text = disk.read(path_of("FORMAT"));
-  text.replace(text.find("unstable 4"), 10, "stable 7");
+  text.replace(text.find("unstable 5"), 10, "stable 7");
   disk.write(path_of("FORMAT"), text);
   const auto before = content_of(disk);
   for (const auto access : {access_mode::owner, access_mode::read_only}) {
@@ -174,10 +174,10 @@ TEST(DatabaseOpenTest, ADamagedFormatFileIsRefused) {
   open_store(&disk).value();
   const auto sound = disk.read(path_of("FORMAT"));
   EXPECT_EQ(sound.substr(0, sound.size() - 17),
-            "weir store\nformat: unstable 4\nidentity: ");
+            "weir store\nformat: unstable 5\nidentity: ");
   for (const auto& text :
        {std::string{}, sound.substr(0, sound.size() - 1), sound + "x",
-        std::string{"weir store\nformat: unstable 4\n"}}) {
+        std::string{"weir store\nformat: unstable 5\n"}}) {
     disk.write(path_of("FORMAT"), text);
     EXPECT_EQ(open_store(&disk).error().code, ec::storage_failure) << text;
   }

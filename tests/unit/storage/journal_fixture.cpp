@@ -245,6 +245,8 @@ void test_account::apply(const std::vector<change>& changes, bool live,
   tx.live = live;
   tx.job = live ? 0 : row.resync_id;
   tx.time_us = tx.rev.time().micros;
+  if (live && to.transactions.size() == 1 && chain)
+    tx.passed = chain->passed;
   for (const auto& one : changes) {
     new_operation op;
     const auto parts = atproto::split_path(one.path);
@@ -278,6 +280,15 @@ repo_update test_account::commits(const std::vector<std::vector<change>>& all) {
   auto out = blank();
   for (const auto& changes : all)
     apply(changes, true, out);
+  return out;
+}
+
+repo_update test_account::pass() {
+  auto out = blank();
+  ++rev;
+  const auto commit = commit_operation();
+  out.chain = chain_step{atproto::tid{rev},      root(),        commit.id, true,
+                         (chain ? chain->passed : 0) + 1, commit.content};
   return out;
 }
 

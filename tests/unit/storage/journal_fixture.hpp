@@ -102,6 +102,9 @@ public:
   /// Several live commits in one update.
   repo_update commits(const std::vector<std::vector<change>>& all);
 
+  /// A live commit of which nothing is kept.
+  repo_update pass();
+
   /// A chunk of a resync; `finish` closes it.
   repo_update chunk(const std::vector<change>& changes);
   repo_update finish();

@@ -62,7 +62,7 @@ TEST_F(PartitionStoresTest, AllHaveOneLogIdentityAndTheirOwnNumbers) {
 // Data directories from before the option existed open unchanged.
 TEST_F(PartitionStoresTest, OneStoreAloneSaysNothingOfPartitions) {
   const store_identity alone{.log_identity = 1};
-  EXPECT_EQ(to_text(alone), "weir store\nformat: unstable 4\n"
+  EXPECT_EQ(to_text(alone), "weir store\nformat: unstable 5\n"
                             "identity: 0000000000000001\n");
   EXPECT_EQ(parse_store_identity(to_text(alone)), alone);
   ASSERT_TRUE(open(1));

@@ -73,6 +73,19 @@ TEST_F(RecordHistoryTest, AVersionHoldsFromItsRevToTheNextOne) {
   EXPECT_EQ(at(again, "never").what, fate::absent);
 }
 
+TEST_F(RecordHistoryTest, ACommitWithoutAnEntryLeavesEveryRecordAsItWas) {
+  const auto made = commit({{"app.a.x/1", "one"}});
+  apply(alice, alice.pass());
+  apply(alice, alice.pass());
+  const auto passed = alice.rev;
+  EXPECT_EQ(body_at(passed), "one");
+  EXPECT_EQ(at(passed).as_of, atproto::tid{passed});
+  EXPECT_EQ(at(passed - 1).as_of, atproto::tid{made});
+  const auto changed = commit({{"app.a.x/1", "two"}});
+  EXPECT_EQ(body_at(passed), "one");
+  EXPECT_EQ(body_at(changed), "two");
+}
+
 TEST_F(RecordHistoryTest, BeforeTheFirstCommitNothingIsKnown) {
   EXPECT_EQ(at(5).what, fate::unknown) << "there is no commit at all";
   const auto first = fetch_changes({{"app.a.x/1", "one"}});

@@ -90,7 +90,10 @@ inline storage::chain_row sample_chain() {
            {"app.test.note", 300, digest_of_byte(3), 42},
            {"app.test.rare", 120, digest_of_byte(4), 7, true}},
           77,
-          100};
+          100,
+          atproto::tid{98},
+          3,
+          shared_bytes{bytes{1, 2, 3}}};
 }
 
 /// A commit that changes two collections, with every kind of operation.
@@ -107,6 +110,7 @@ inline storage::log_block sample_block() {
   x.written_us = 1'700'000'000'250'000;
   x.previous = digest_of_byte(4);
   x.events_before = 500;
+  x.passed = 12;
   x.streams
     = {{storage::commit_scope_id, storage::main_branch, 8, digest_of_byte(5)},
        {16, storage::main_branch, 0, {}},

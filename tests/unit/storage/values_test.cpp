@@ -234,6 +234,8 @@ TEST(ValuesTest, AChainNamesItsCollectionsByNumber) {
   EXPECT_EQ(chain.find("app.test.note")->records, 42u);
   EXPECT_EQ(chain.find("app.test.like"), nullptr);
   EXPECT_EQ(chain.commit_revision(), 9u);
+  EXPECT_EQ(chain.passed, 3u);
+  EXPECT_EQ(chain.passed_block.size(), 3u);
 
   const auto decode = [](std::string_view x) {
     return decode_chain(x, names);
@@ -252,6 +254,29 @@ TEST(ValuesTest, AChainWithAnUnknownCollectionIsAnError) {
   const auto encoded = encode_chain(tests::sample_chain(), names);
   EXPECT_EQ(decode_chain(*encoded, tests::fixed_names{}).error().code,
             ec::storage_failure);
+}
+
+TEST(ValuesTest, AChainHoldsTheBlockOfAPassedCommitUpToItsLimit) {
+  const auto decoded = [](size_t size) {
+    auto chain = tests::sample_chain();
+    chain.passed_block = shared_bytes{bytes(size, 7)};
+    return decode_chain(encode_chain(chain, names).value(), names);
+  };
+  EXPECT_TRUE(decoded(limits::passed_block_bytes_max));
+  for (const auto size : {size_t{0}, limits::passed_block_bytes_max + 1})
+    EXPECT_EQ(decoded(size).error().code, ec::storage_failure) << size;
+}
+
+TEST(ValuesTest, OnlyACommitFollowsOnesThatWerePassed) {
+  auto block = tests::sample_block();
+  EXPECT_EQ(decode_log_block(encode_log_block(block).value())->passed, 12u);
+  block.ops.pop_back();
+  for (auto& op : block.ops)
+    --op.stream;
+  block.streams.erase(block.streams.begin());
+  EXPECT_EQ(encode_log_block(block).error().code, ec::invalid_argument);
+  block.passed = 0;
+  EXPECT_TRUE(encode_log_block(block));
 }
 
 TEST(ValuesTest, AnEmptyChainHasNoRevision) {

@@ -67,6 +67,13 @@ TEST(OperationsApiTest, AnOperationHasAllOfItsFields) {
               + R"("content":"present","record":{"n":7}})");
 }
 
+TEST(OperationsApiTest, ACommitSaysHowManyWithoutAnOperationItFollows) {
+  auto commit = an_operation();
+  commit.passed = 12;
+  EXPECT_NE(text_of(commit).find(R"(,"passed":12,"time_ms":)"),
+            std::string::npos);
+}
+
 TEST(OperationsApiTest, WhatHasNoValueIsLeftOut) {
   operation_view x;
   x.cid = &no_cid;
