@@ -2,6 +2,8 @@
 # installs what it needs (Debian 12; apt, through sudo when not root).
 
 JOBS    ?= $(shell nproc)
+# Most system tests wait for a timer of the node for most of their time.
+TEST_JOBS ?= $(shell expr 2 '*' $(JOBS))
 PREFIX  ?= /usr/local
 RELEASE := build/release
 WEIR    := $(RELEASE)/apps/weir/weir
@@ -38,7 +40,7 @@ demo: programs
 
 # Every test that needs no download.
 check: everything
-	ctest --preset check --parallel $(JOBS) \
+	ctest --preset check --parallel $(TEST_JOBS) \
 	  --output-junit $(CURDIR)/build/check.xml
 
 # Every fuzzer for FUZZ_SECONDS (60); TARGETS="cbor car" runs some of them.

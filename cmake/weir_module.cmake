@@ -63,14 +63,16 @@ function(weir_program name)
   install(TARGETS ${name} RUNTIME COMPONENT ${name})
 endfunction()
 
-# weir_test(<folder> LABEL unit SOURCES … LIBRARIES … [PCH …] [TIMEOUT seconds])
+# weir_test(<folder> LABEL unit SOURCES … LIBRARIES … [PCH …] [TIMEOUT seconds]
+#   [ALONE filter])
 #
 # One test program per folder, <folder>_test; CTest sees every TEST by name.
 # Vectors are found under WEIR_SHARED_DIR (tests/support/vectors.hpp). Programs
 # that no CAF is in have it in their label, and are in the target, `caf_free`.
-# Sanitizers and coverage get more time.
+# Sanitizers and coverage get more time. The tests of ALONE, a filter of
+# GoogleTest, run beside no other.
 function(weir_test folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT;ALONE"
     "SOURCES;LIBRARIES;PCH")
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 300)
@@ -99,11 +101,16 @@ function(weir_test folder)
     string(APPEND arg_LABEL _caf_free)
     add_dependencies(caf_free ${folder}_test)
   endif()
-  gtest_discover_tests(${folder}_test
-    TEST_PREFIX "${folder}."
-    DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT})
+  set(how TEST_PREFIX "${folder}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+  set(properties LABELS "${arg_LABEL}" TIMEOUT ${arg_TIMEOUT})
+  if(NOT arg_ALONE)
+    gtest_discover_tests(${folder}_test ${how} PROPERTIES ${properties})
+    return()
+  endif()
+  gtest_discover_tests(${folder}_test ${how}
+    TEST_FILTER "-${arg_ALONE}" PROPERTIES ${properties})
+  gtest_discover_tests(${folder}_test ${how}
+    TEST_FILTER "${arg_ALONE}" PROPERTIES ${properties} RUN_SERIAL TRUE)
 endfunction()
 
 # weir_uses_caf(<out> [libraries …])
