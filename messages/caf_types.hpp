@@ -24,8 +24,8 @@
   X(add_repos) X(add_result) X(api_call) X(api_lookup) X(ask_tracked) \
   X(attend_repo) X(backfill_step) X(begin_fetch) X(channel_closed) \
   X(channel_opened) X(channel_refused) X(chunk_stored) X(clock_corrected) \
-  X(completeness_page) X(did_page) X(disk_reading) X(erase_begun) \
-  X(erase_over) X(erase_step) X(erase_stepped) X(export_page) \
+  X(completeness_page) X(content_purged) X(did_page) X(disk_reading) X(erase_begun) \
+  X(erase_over) X(erase_replaced) X(erase_step) X(erase_stepped) X(export_page) \
   X(export_stored) X(fetch_begun) X(fetch_bytes) X(fetch_ended) X(fetch_head) \
   X(fetch_progress) X(heads_page) X(host_report) X(identity_answer) \
   X(identity_ask) X(identity_document) X(identity_handle) X(identity_shared) \
@@ -35,7 +35,7 @@
   X(left_out_page) X(letters_found) X(letters_order) X(letters_report) \
   X(line_undecided) X(listing_compared) X(listing_page) X(listing_taken) \
   X(log_advanced) X(log_page) X(log_trimmed) X(node_command) X(passivate_repo) X(reader_job) \
-  X(release_caches) X(remove_repos) X(remove_result) X(repo_attended) \
+  X(release_caches) X(remove_repos) X(remove_result) X(replaced_erased) X(repo_attended) \
   X(repo_buffer_page) X(repo_chunk) X(repo_fetch_failed) X(repo_fetched) \
   X(repo_frames) X(repo_incomplete) X(repo_listed) X(repo_listing) \
   X(repo_loaded) X(repo_passive) X(repo_receipt) X(repo_removed) X(repo_wish) \

@@ -27,8 +27,8 @@ using reader_actor = common_actor::extend<
 /// log, and frees memory that an idle store does not need.
 using sweeper_actor = common_actor::extend<
   caf::reacts_to<erase_begun>, caf::reacts_to<erase_stepped>,
-  caf::reacts_to<log_trimmed>, caf::reacts_to<release_caches>,
-  caf::reacts_to<sweep_on>>;
+  caf::reacts_to<log_trimmed>, caf::reacts_to<replaced_erased>,
+  caf::reacts_to<release_caches>, caf::reacts_to<sweep_on>>;
 
 /// The UPSTREAM: one connection to a PDS or relay.
 using upstream_actor = common_actor::extend<
@@ -97,7 +97,10 @@ using journal_actor = common_actor::extend<
   // One step of an erasing, which is answered by `erase_stepped`; and its end.
   caf::reacts_to<erase_step, sweeper_actor>, caf::reacts_to<erase_over>,
   // Spent blocks of the log. Answers `log_trimmed`.
-  caf::reacts_to<trim_log, sweeper_actor>>;
+  caf::reacts_to<trim_log, sweeper_actor>,
+  // Contents of replaced versions. Answers `replaced_erased`.
+  caf::reacts_to<erase_replaced, sweeper_actor>,
+  caf::reacts_to<content_purged>>;
 
 /// The BACKFILL: one fetch of one repo.
 using backfill_actor = common_actor::extend<

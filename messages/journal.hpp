@@ -99,7 +99,7 @@ struct erase_over {
 };
 
 /// Remove these blocks of the log, given by their first ids, if they are still
-/// spent and the consumer does not need them. From: SWEEPER. To: JOURNAL.
+/// spent and no consumer needs them. From: SWEEPER. To: JOURNAL.
 struct trim_log {
   std::vector<storage::op_id> firsts;
 };
@@ -108,6 +108,23 @@ struct trim_log {
 struct log_trimmed {
   uint64_t operations = 0;
 };
+
+/// Do one bounded step of erasing the contents that operations before `until`
+/// replaced. From: SWEEPER. To: JOURNAL.
+struct erase_replaced {
+  storage::op_id until = 0;
+};
+
+/// What that step did. From: JOURNAL. To: SWEEPER.
+struct replaced_erased {
+  uint64_t contents = 0;
+  bool more = false;   ///< Another step must follow.
+  bool failed = false; ///< The store could not be read; nothing was written.
+};
+
+/// The bytes of all contents that were erased or trimmed have left the disk.
+/// From: SWEEPER. To: JOURNAL.
+struct content_purged {};
 
 /// Free the memory that the store uses only to be faster.
 /// From: the part of NODE that watches memory. To: SWEEPER.

@@ -5,7 +5,7 @@
 #include "actors/consumer/delivery_machine.hpp"
 #include "actors/consumer/letter_desk.hpp"
 #include "actors/consumer/consumer_lines.hpp"
-#include "actors/consumer/log_need.hpp"
+#include "actors/consumer/log_use.hpp"
 #include "actors/consumer/store_reads.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/owed_answer.hpp"
@@ -36,7 +36,7 @@ public:
       machine_(options, state, env_.home->accounts),
       channels_(env_.name, env_.home->numbers),
       held_(env_.shared->memory, memory_use::delivery),
-      need_(state.position, state.position != 0 || !state.acked.empty()) {
+      use_(state.position != 0 || !state.acked.empty()) {
     durable_ = state.durable;
   }
 
@@ -86,7 +86,7 @@ private:
   byte_claim held_;
   letter_desk letters_;
   backlog_age age_;
-  log_need need_;
+  log_use use_;
   std::optional<storage::op_id> page_after_; ///< The page that waits for it.
 };
 
@@ -156,7 +156,7 @@ std::string_view consumer::encode(const delivery_effects::send& x) {
 /// A client has connected. Rows that are none make the JOURNAL answer when it
 /// has done everything that it was asked before.
 void consumer::begin() {
-  if (!need_.on_client())
+  if (!use_.on_client())
     return;
   publish();
   send(env_.home->journal,
@@ -166,7 +166,7 @@ void consumer::begin() {
 }
 
 void consumer::on_begun() {
-  need_.on_answer();
+  use_.on_answer();
   if (const auto after = std::exchange(page_after_, std::nullopt))
     if (auto page = ask_page(*after))
       perform(machine_.on_page(*std::move(page), now()));
@@ -174,7 +174,7 @@ void consumer::on_begun() {
 
 /// @returns the page, if the shared tail has it; otherwise a READER sends it.
 std::optional<log_entries> consumer::ask_page(storage::op_id after) {
-  if (!need_.may_read()) {
+  if (!use_.may_read()) {
     page_after_ = after;
     return std::nullopt;
   }
@@ -205,7 +205,6 @@ void consumer::save(const delivery_effects::write& x) {
                                      env_.fire_and_forget,
                                      x.settled,
                                      x.dead_letters};
-  need_.on_write(x.position);
   change.dead_letters_gone = x.letters_gone;
   if (!x.letters_gone.empty())
     letters_.on_write();
@@ -284,7 +283,7 @@ void consumer::publish() {
   auto& stats = env_.home->outbox;
   const auto& counters = machine_.counters();
   stats.position = machine_.position();
-  stats.needs_after = need_.after(machine_.position());
+  stats.uses_log = use_.begun();
   stats.backlog = machine_.backlog();
   stats.in_flight = machine_.events();
   held_.set(machine_.bytes());
@@ -365,7 +364,6 @@ consumer_actor::behavior_type consumer::make_behavior() {
       if (x.token == begin_token)
         return on_begun();
       pass(crash_point::ack_written);
-      need_.on_durable();
       letters_.on_durable();
       perform(machine_.on_durable_rows(now()));
       look_for_letters();

@@ -2,6 +2,7 @@
 
 #include "actors/journal/limits.hpp"
 #include "actors/journal/publication_machine.hpp"
+#include "actors/journal/sweep_steps.hpp"
 #include "actors/support/finished_frames.hpp"
 #include "actors/support/observed.hpp"
 #include "actors/support/timer.hpp"
@@ -9,8 +10,6 @@
 #include "base/log.hpp"
 #include "messages/consumer.hpp"
 #include "messages/journal.hpp"
-#include "storage/log/committer.hpp"
-#include "storage/log/tail_cache.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -58,6 +57,8 @@ public:
     : observed(config, "journal"), shared_(std::move(shared)),
       home_(std::move(home)), store_(std::move(store)),
       on_failure_(std::move(failure)),
+      disk_(*shared_->time, home_->stats, store_.before_wait),
+      steps_(*store_.writer, *store_.tail, *home_, disk_),
       names_held_(shared_->memory, memory_use::names),
       publication_(home_->stats, home_->accounts, shared_->metrics) {
     names_held_.set(store_.writer->names_bytes());
@@ -88,15 +89,13 @@ private:
   bool write(std::vector<pending_update> updates,
              std::vector<pending_rows> rows);
   result<storage::commit_result> commit(const storage::journal_batch& batch);
-  template <class F>
-  auto to_disk(F&& write);
   void publish(const publication_machine::effects& x,
                const std::vector<pending_rows>& rows,
                const storage::commit_result& written);
   void note_missed(const journal_missed& x, const router_actor& from);
-  void erase(const erase_step& x, const sweeper_actor& from);
+  template <class Answer>
+  void answer(const result<Answer>& x, const sweeper_actor& to);
   void end_erasing(const erase_over& x);
-  void trim(const trim_log& x, const sweeper_actor& from);
   void forget_erased();
   void fail(const error& why);
 
@@ -104,6 +103,8 @@ private:
   home_ptr home_;
   journal_store store_;
   std::function<void(const error&)> on_failure_;
+  watched_disk disk_;
+  sweep_steps steps_;
   batch_machine<pending_update> queue_;
   byte_claim names_held_;
   publication_machine publication_;
@@ -152,24 +153,12 @@ bool journal::write_all() {
   return !failed_;
 }
 
-/// Runs a call that writes to the disk and may wait for it. Meanwhile the
-/// health watch can see how long it takes.
-template <class F>
-auto journal::to_disk(F&& write) {
-  store_.before_wait();
-  home_->stats.writes_since
-    = std::max<int64_t>(shared_->time->steady_now().micros, 1);
-  auto out = std::forward<F>(write)();
-  home_->stats.writes_since = 0;
-  return out;
-}
-
 /// Updates of a dead REPO are written first: they may contain an older row.
 void journal::note_missed(const journal_missed& x, const router_actor& from) {
   if (!write_all())
     return;
   const auto ok
-    = to_disk([&] { return store_.writer->note_missed(x.repo); });
+    = disk_.run([&] { return store_.writer->note_missed(x.repo); });
   if (!ok)
     return fail(ok.error());
   send(from, journal_noted{x.repo});
@@ -185,7 +174,7 @@ journal::commit(const storage::journal_batch& batch) {
   pass(crash_point::journal_batch);
   pass_if(crash_point::synced_batch, has(makes_synced));
   pass_if(crash_point::erase_batch, has(erases));
-  auto written = to_disk([&] { return store_.writer->commit(batch); });
+  auto written = disk_.run([&] { return store_.writer->commit(batch); });
   pass(crash_point::journal_written);
   pass_if(crash_point::synced_written, has(makes_synced));
   pass_if(crash_point::erase_written, has(erases));
@@ -244,52 +233,24 @@ void journal::publish(const publication_machine::effects& x,
   pass(crash_point::journal_published);
 }
 
-/// This is not synced: a power failure undoes steps, which are done again.
-void journal::erase(const erase_step& x, const sweeper_actor& from) {
-  if (failed_)
-    return;
-  pass(crash_point::sweep_step);
-  const auto more
-    = to_disk([&] { return store_.writer->erase_step(x.repo); });
-  if (!more)
-    return fail(more.error());
-  pass(crash_point::sweep_written);
+/// Answers a step of SWEEPER.
+template <class Answer>
+void journal::answer(const result<Answer>& x, const sweeper_actor& to) {
+  if (!x)
+    return fail(x.error());
   names_held_.set(store_.writer->names_bytes());
-  send(from,
-       erase_stepped{*more, queue_.has_live() || queue_.has_backfill()});
+  send(to, *x);
 }
 
 /// The log now records what was erased of a removed repo. So its entry is
 /// needed only for events that consumers read before.
 void journal::end_erasing(const erase_over& x) {
-  if (failed_)
-    return;
-  const auto forgotten
-    = to_disk([&] { return store_.writer->end_erasure(x.repo, x.through); });
+  const auto forgotten = steps_.end_erasing(x);
   if (!forgotten)
     return fail(forgotten.error());
   if (*forgotten)
     publication_.on_erased(x.repo, x.through);
   forget_erased();
-}
-
-/// Not synced either: blocks that are there again are found by a later lap.
-/// What the consumer needs is asked here, because SWEEPER looked earlier.
-void journal::trim(const trim_log& x, const sweeper_actor& from) {
-  if (failed_)
-    return;
-  pass(crash_point::sweep_step);
-  const auto trimmed = to_disk([&] {
-    return store_.writer->trim(x.firsts, home_->outbox.needs_after);
-  });
-  if (!trimmed && store_.writer->failed())
-    return fail(trimmed.error());
-  pass(crash_point::sweep_written);
-  if (!trimmed)
-    log::warn("trimming_failed", {{"reason", to_string(trimmed.error())}});
-  else if (trimmed->blocks > 0)
-    store_.tail->forget_before(trimmed->whole_from);
-  send(from, log_trimmed{trimmed ? trimmed->operations : 0});
 }
 
 void journal::forget_erased() {
@@ -354,13 +315,26 @@ journal_actor::behavior_type journal::make_behavior() {
       note_missed(x, from);
     },
     [this](const erase_step& x, const sweeper_actor& from) {
-      erase(x, from);
+      if (!failed_)
+        answer(steps_.erase(x, queue_.has_live() || queue_.has_backfill()),
+               from);
     },
     [this](const erase_over& x) {
-      end_erasing(x);
+      if (!failed_)
+        end_erasing(x);
+    },
+    [this](erase_replaced x, const sweeper_actor& from) {
+      if (!failed_)
+        answer(steps_.erase(x), from);
+    },
+    [this](content_purged) {
+      if (!failed_)
+        if (auto ok = steps_.end_purge(); !ok)
+          fail(ok.error());
     },
     [this](const trim_log& x, const sweeper_actor& from) {
-      trim(x, from);
+      if (!failed_)
+        answer(steps_.trim(x), from);
     },
   };
 }

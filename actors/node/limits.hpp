@@ -22,7 +22,7 @@ constexpr option_range<uint64_t> repo_bytes_range{
 constexpr option_range<uint64_t> memory_limit_range{
   134'217'728, 1'099'511'627'776, 1'073'741'824};
 constexpr option_range<uint64_t> disk_reserve_range{0, 1'099'511'627'776, 0};
-constexpr option_seconds log_retention_range{0s, 87'600h, 0s};
+constexpr option_seconds log_retention_range{0s, 87'600h, 720h};
 constexpr option_seconds consumer_retry_range{1s, 24h, consumer_retry_timeout};
 constexpr option_range<size_t> consumer_window_events_range{
   1, 100'000, consumer_events_max};

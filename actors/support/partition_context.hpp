@@ -29,9 +29,9 @@ struct consumer_stats {
   std::atomic<uint64_t> foreign_acks{0}; ///< Acks of ids the log never gave.
   std::atomic<uint64_t> refused_acks{0}; ///< Messages that were not acks.
   std::atomic<uint64_t> dead_letters{0}; ///< Dead letters kept now.
-  /// It still needs each operation of the log after this one. UINT64_MAX: it
-  /// never sent anything, so the current version of everything is enough.
-  std::atomic<uint64_t> needs_after{0};
+  /// False: it never sent anything, so it needs no part of the log: the current
+  /// version of everything is enough.
+  std::atomic<bool> uses_log{true};
 
   /// Age of the oldest event that could be delivered and is not settled.
   double backlog_seconds(wall_time now) const noexcept {

@@ -37,6 +37,11 @@ constexpr size_t trim_step_ops_max = 1'024;
 constexpr int trim_rest_factor = 4;
 constexpr int trim_pause_factor = 9;
 
+/// How often, at most, the bytes of what was trimmed or replaced are removed
+/// from the disk: that rewrites tables in which any of it is. LevelDB's own
+/// compactions remove most of it before.
+constexpr std::chrono::microseconds purge_pause = 24h;
+
 /// The shortest time between two laps: the time index knows minutes.
 constexpr std::chrono::microseconds trim_pause_min = 1min;
 

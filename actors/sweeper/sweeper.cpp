@@ -11,6 +11,7 @@
 #include "storage/disk/database.hpp"
 #include "storage/log/erasure.hpp"
 #include "storage/log/log_trim.hpp"
+#include "storage/log/replaced_content.hpp"
 #include "storage/log/tail_cache.hpp"
 #include "storage/tables/collection_table.hpp"
 
@@ -30,7 +31,8 @@ public:
           sweeper_store store, bool own_thread)
     : observed(config, "sweeper"), shared_(std::move(shared)),
       home_(std::move(home)),
-      store_(std::move(store)), own_thread_(own_thread) {}
+      store_(std::move(store)), own_thread_(own_thread),
+      trimming_(store_.retention) {}
 
   behavior_type make_behavior() override;
 
@@ -48,7 +50,12 @@ private:
   void arm(std::optional<steady_time>& due, steady_time at);
   void on_time();
   void trim(trim_effects x);
+  result<storage::op_id> horizon() const;
+  void erase_replaced();
   void look(storage::op_id from);
+  void plan();
+  void compact(storage::content_span x);
+  void trimming_failed(const error& why);
   steady_time now() const { return shared_->time->steady_now(); }
 
   context_ptr shared_;
@@ -65,6 +72,10 @@ private:
   metric& trimmed_ = shared_->metrics.counter(
     "weir_log_trimmed_total", "Operations that were removed from the log, "
                               "because they are old and not current");
+  metric& replaced_ = shared_->metrics.counter(
+    "weir_versions_erased_total",
+    "Versions of records whose content was erased, because they were replaced "
+    "or deleted long ago");
   metric& erased_ = shared_->metrics.counter(
     "weir_repos_erased_total", "Repos whose erased content has left the disk");
   metric& failed_ = shared_->metrics.counter(
@@ -137,32 +148,74 @@ void sweeper::fail(const error& why) {
 }
 
 void sweeper::trim(trim_effects x) {
+  if (x.erase)
+    erase_replaced();
   if (!x.remove.empty())
     send(home_->journal, trim_log{std::move(x.remove)}, sweeper_actor{this});
+  if (x.purged)
+    send(home_->journal, content_purged{});
   if (x.timer)
     arm(trim_at_, *x.timer);
   if (x.look)
     look(*x.look);
+  else if (x.plan)
+    plan();
+  else if (x.compact)
+    compact(*x.compact);
 }
 
-/// While the clock is suspect the age of a block is not known, so none counts
-/// as old.
-void sweeper::look(storage::op_id from) {
+/// Everything before this operation is old. While the clock is suspect the age
+/// of a block is not known, so none counts as old.
+result<storage::op_id> sweeper::horizon() const {
   const auto since = shared_->time->wall_now() + -store_.retention;
   const auto doubted = std::ranges::any_of(
     shared_->health.findings(),
     [](const auto& y) { return y.cause == health_cause::clock; });
-  const auto old = doubted ? result<storage::op_id>{0}
-                           : storage::first_written_since(
-                             *store_.db, store_.partition, since.micros);
-  const storage::op_id needed = home_->outbox.needs_after;
-  auto found = old ? storage::find_spent(
-                 *store_.db, *store_.names, store_.partition, from,
-                 std::min(*old, needed), limits::trim_step_ops_max)
-                   : old.error();
-  if (found)
-    return trim(trimming_.on_looked(std::move(*found), now()));
-  log::warn("trimming_failed", {{"reason", to_string(found.error())}});
+  return doubted ? result<storage::op_id>{0}
+                 : storage::first_written_since(*store_.db, store_.partition,
+                                                since.micros);
+}
+
+void sweeper::erase_replaced() {
+  const auto old = horizon();
+  if (!old)
+    return trimming_failed(old.error());
+  send(home_->journal, weir::erase_replaced{*old}, sweeper_actor{this});
+}
+
+void sweeper::look(storage::op_id from) {
+  const auto old = horizon();
+  if (!old)
+    return trimming_failed(old.error());
+  const auto needs = storage::log_needs::load(*store_.db, store_.partition,
+                                              home_->outbox.uses_log);
+  if (!needs)
+    return trimming_failed(needs.error());
+  auto found
+    = storage::find_spent(*store_.db, *store_.names, store_.partition, *needs,
+                          from, *old, limits::trim_step_ops_max);
+  if (!found)
+    return trimming_failed(found.error());
+  trim(trimming_.on_looked(std::move(*found), now()));
+}
+
+void sweeper::plan() {
+  const auto spans = storage::content_to_purge(*store_.db);
+  if (!spans)
+    return trimming_failed(spans.error());
+  trim(trimming_.on_planned(*spans, now()));
+}
+
+void sweeper::compact(storage::content_span x) {
+  const auto found = storage::compact_content(
+    *store_.db, store_.partition, x, limits::compaction_slice_bytes);
+  if (!found)
+    return trimming_failed(found.error());
+  trim(trimming_.on_compacted(*found, now()));
+}
+
+void sweeper::trimming_failed(const error& why) {
+  log::warn("trimming_failed", {{"reason", to_string(why)}});
   trim(trimming_.on_failed(now()));
 }
 
@@ -185,6 +238,11 @@ sweeper_actor::behavior_type sweeper::make_behavior() {
     [this](erase_begun) { perform(machine_.on_erased()); },
     [this](const erase_stepped& x) {
       perform(machine_.on_stepped(x.more, x.busy, now()));
+    },
+    [this](replaced_erased x) {
+      replaced_.add(x.contents);
+      trim(x.failed ? trimming_.on_failed(now())
+                    : trimming_.on_erased(x.more, now()));
     },
     [this](log_trimmed x) {
       trimmed_.add(x.operations);

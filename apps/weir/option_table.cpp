@@ -165,9 +165,9 @@ void add_engine(options& out) {
         value_kind::size);
   x.add("log_retention", &settings::log_retention, log_retention_range,
         "How long the log keeps what is not current any more: versions of "
-        "records that were replaced, deletions and commits. What the "
-        "application has not acked stays longer, and the current version of "
-        "each record always stays. 0s: all of it stays.");
+        "records that were replaced or deleted, deletions and commits. What "
+        "the application has not acked stays longer, and the current version "
+        "of each record always stays. 0s: all of it stays for ever.");
   x.add("threads", &settings::threads, threads_range,
         "Threads that do the work; 0: one per core. Each partition has one "
         "more, which writes to disk.");

@@ -19,22 +19,27 @@ constexpr size_t item_bytes_min = 5;
 
 void content_block_writer::add(bytes_view body) {
   assert(count() < limits::transaction_ops_max);
-  bodies_.push_back(body);
+  items_.push_back({false, static_cast<uint32_t>(body.size()), body});
   body_bytes_ += body.size();
+}
+
+void content_block_writer::add_erased(uint32_t size) {
+  assert(count() < limits::transaction_ops_max);
+  items_.push_back({true, size, {}});
 }
 
 std::string content_block_writer::take() {
   byte_output ar;
-  ar.data.reserve(16 + 8 * bodies_.size() + body_bytes_);
+  ar.data.reserve(16 + 8 * items_.size() + body_bytes_);
   ar(value_format);
-  ar.put_varint(bodies_.size());
-  for (const auto body : bodies_) {
-    ar.put_varint(uint64_t{body.size()} << 1);
-    ar.put_fixed32(crc32c(as_text(body)));
+  ar.put_varint(items_.size());
+  for (const auto& item : items_) {
+    ar.put_varint(uint64_t{item.size} << 1 | (item.erased ? erased_bit : 0));
+    ar.put_fixed32(item.erased ? 0 : crc32c(as_text(item.body)));
   }
-  for (const auto body : bodies_)
-    ar.data += as_text(body);
-  bodies_.clear();
+  for (const auto& item : items_)
+    ar.data += as_text(item.body);
+  items_.clear();
   body_bytes_ = 0;
   return std::move(ar.data);
 }

@@ -24,7 +24,11 @@ public:
   /// @pre `count() < limits::transaction_ops_max`
   void add(bytes_view body);
 
-  size_t count() const noexcept { return bodies_.size(); }
+  /// Adds the place of a body that was erased.
+  /// @pre the same
+  void add_erased(uint32_t size);
+
+  size_t count() const noexcept { return items_.size(); }
 
   size_t body_bytes() const noexcept { return body_bytes_; }
 
@@ -33,7 +37,7 @@ public:
   std::string take();
 
 private:
-  std::vector<bytes_view> bodies_;
+  std::vector<content_item> items_;
   size_t body_bytes_ = 0;
 };
 

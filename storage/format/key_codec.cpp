@@ -235,6 +235,7 @@ constexpr named_table table_names[] = {
   {table::collection_member, "collection_member"},
   {table::content_reference, "content_reference"},
   {table::time_index, "time_index"},
+  {table::kept_content, "kept_content"},
   {table::repo, "repo"},
   {table::repo_by_status, "repo_by_status"},
   {table::member, "member"},

@@ -33,6 +33,7 @@ enum class table : uint8_t {
   collection_member = 0x15,
   content_reference = 0x16,
   time_index = 0x17,
+  kept_content = 0x1a,
   repo = 0x30,
   repo_by_status = 0x31,
   member = 0x33,

@@ -93,4 +93,14 @@ struct time_index_key {
   static auto parts(auto& x) { return std::tie(x.partition, x.minute); }
 };
 
+/// A version of a record that was replaced and is older than `log_retention`,
+/// but whose content a consumer still needs; no value.
+struct kept_content_key {
+  static constexpr auto in = table::kept_content;
+  uint16_t partition = 0;
+  op_id id = 0; ///< The operation that wrote the version.
+
+  static auto parts(auto& x) { return std::tie(x.partition, x.id); }
+};
+
 } // namespace weir::storage

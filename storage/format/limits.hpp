@@ -12,8 +12,9 @@ constexpr size_t transaction_ops_max = 256;
 constexpr size_t repo_streams_max = 1'024;
 
 /// The signed block of a commit of which nothing was kept; the row of the chain
-/// has it. Such blocks have less than 300 bytes. A commit with a larger one gets
-/// an entry of the log, so that no account makes rows large that stay in memory.
+/// has it. Such blocks have less than 300 bytes. A commit with a larger block
+/// gets an entry of the log, so that no account makes rows large that stay in
+/// memory.
 constexpr size_t passed_block_bytes_max = 1'024;
 
 /// Partitions of one log.

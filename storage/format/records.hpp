@@ -5,7 +5,7 @@
 #include "atproto/identifiers.hpp"
 #include "base/bytes.hpp"
 #include "base/position.hpp"
-#include "storage/format/content_span.hpp"
+#include "storage/format/erasure_row.hpp"
 #include "storage/format/repo_row.hpp"
 
 #include <cstdint>
@@ -204,43 +204,6 @@ struct collection_row {
   std::string repo; ///< The repo that added it; empty for a listing.
 
   bool operator==(const collection_row&) const = default;
-};
-
-/// What is erased next of a repo. Numbers are on disk.
-enum class erasure_stage : uint8_t {
-  heads = 1,   ///< Record heads and their content references.
-  streams = 2, ///< Content, stream blocks, and names that no other repo uses.
-  compact = 3, ///< The rows are gone; their bytes wait for a compaction.
-};
-
-/// What SWEEPER still has to erase for one repo: heads and content with an id
-/// up to `through`.
-struct erasure_row {
-  op_id through = 0;
-  erasure_stage stage = erasure_stage::heads;
-  /// The last key that was looked at; empty at the start of the stage.
-  bytes resume;
-  /// Content that may still be on disk. Spans are sorted and do not touch; at
-  /// most `limits::erasure_spans_max`.
-  std::vector<content_span> content;
-};
-
-/// An erasing that is not finished.
-struct open_erasure {
-  atproto::did repo;
-  erasure_row row;
-};
-
-/// What a look at some blocks of the log found (log_trim.hpp).
-struct spent_blocks {
-  std::vector<op_id> firsts; ///< First ids of those that are spent.
-  op_id next = 0; ///< Look here next; 0 when no block before the end is left.
-};
-
-/// How far a compaction came.
-struct compacted {
-  op_id next = 0;   ///< Content from here on is still to do; 0 when none is.
-  bool gone = true; ///< The erased bytes before `next` are off the disk.
 };
 
 } // namespace weir::storage

@@ -143,6 +143,10 @@ void serialize(auto& ar, erasure_row& x) {
   ar(x.through, x.stage, x.resume, x.content);
 }
 
+void serialize(auto& ar, purge_row& x) {
+  ar(x.content);
+}
+
 void serialize(auto& ar, holder_row& x) {
   ar(x.since, x.holds);
 }
@@ -288,6 +292,7 @@ WEIR_ROW(dead_letter_row, table::dead_letter);
 WEIR_ROW(filter_row, table::configuration);
 WEIR_ROW(log_epochs_row, table::meta);
 WEIR_ROW(erasure_row, table::erasure);
+WEIR_ROW(purge_row, table::meta);
 WEIR_ROW(holder_row, table::collection_member);
 WEIR_ROW(collection_row, table::collection_name);
 WEIR_ROW(stream_head_row, table::chain);

@@ -80,6 +80,9 @@ struct block_operation {
   std::string rkey;
   atproto::cid id;
   uint64_t content = 0; ///< Content number; 0 when no bytes were stored.
+  /// The operation that wrote the version of the record which this one replaces
+  /// or deletes; 0 when there was none.
+  op_id replaced = 0;
 
   bool operator==(const block_operation&) const = default;
 };
@@ -162,7 +165,7 @@ struct stream_head_row {
 
 /// The rows are record_head, repo_row, member_row, upstream_row, identity_row,
 /// export_row, consumer_row, dead_letter_row, filter_row, log_epochs_row,
-/// erasure_row, holder_row, collection_row, and those above.
+/// erasure_row, purge_row, holder_row, collection_row, and those above.
 template <class Row>
 std::string encode_value(const Row& x);
 

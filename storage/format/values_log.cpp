@@ -14,7 +14,7 @@ constexpr uint8_t is_undecodable = 0x08;
 constexpr uint8_t has_skip = 0x10;
 constexpr uint8_t content_follows = 0x20; ///< One more than the last number.
 constexpr uint8_t content_is_given = 0x40;
-constexpr uint8_t flags_known = 0x7f;
+constexpr uint8_t has_replaced = 0x80;
 
 constexpr size_t checksum_size = sizeof(uint32_t);
 
@@ -41,6 +41,8 @@ void put_operation(byte_output& ar, const block_operation& x,
     flags |= has_skip;
   if (x.content != 0)
     flags |= x.content == content + 1 ? content_follows : content_is_given;
+  if (x.replaced != 0)
+    flags |= has_replaced;
   ar(flags, x.stream);
   if (id)
     ar(*id);
@@ -53,6 +55,8 @@ void put_operation(byte_output& ar, const block_operation& x,
     ar(x.content);
   if (x.content != 0)
     content = x.content;
+  if (x.replaced != 0)
+    ar(x.replaced);
 }
 
 void take_rkey(byte_input& ar, bool is_tid, std::string& rkey) {
@@ -73,7 +77,7 @@ void take_operation(byte_input& ar, block_operation& x, uint64_t& content) {
   uint8_t flags = 0;
   ar(flags, x.stream);
   x.action = static_cast<atproto::op_action>(flags & action_mask);
-  if ((flags & ~flags_known) != 0 || (flags & action_mask) == 0)
+  if ((flags & action_mask) == 0)
     throw bad_value{"an operation's flags are unknown"};
   take_rkey(ar, (flags & rkey_is_tid) != 0, x.rkey);
   ar(x.id);
@@ -95,6 +99,11 @@ void take_operation(byte_input& ar, block_operation& x, uint64_t& content) {
   }
   if (x.content != 0)
     content = x.content;
+  if ((flags & has_replaced) != 0) {
+    ar(x.replaced);
+    if (x.replaced == 0)
+      throw bad_value{"an operation's flags are wrong"};
+  }
 }
 
 /// Says what is wrong with a block in any case; null when nothing is.

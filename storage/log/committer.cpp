@@ -167,19 +167,47 @@ result<bool> committer::erase_step(const atproto::did& repo, size_t rows_max) {
   return *left;
 }
 
-result<trimmed_log> committer::trim(const std::vector<op_id>& firsts,
-                                    op_id through) {
-  if (failure_.code != ec::none)
-    return failure_;
-  auto out = stage_trim(db_, names_, options_.updates.partition, firsts,
-                        through, batch_);
-  if (!out) {
-    batch_.clear(); // Nothing is written, so nothing is broken.
-    return out.error();
+/// Writes what was staged. When the store could not be read, nothing is written
+/// and so nothing is broken.
+template <class Done>
+result<Done> committer::finish(result<Done> staged) {
+  if (!staged) {
+    batch_.clear();
+    return staged;
   }
   if (auto ok = write(sync_mode::relaxed); !ok)
     return ok.error();
-  return out;
+  return staged;
+}
+
+result<trimmed_log> committer::trim(const std::vector<op_id>& firsts,
+                                    bool used) {
+  if (failure_.code != ec::none)
+    return failure_;
+  const auto partition = options_.updates.partition;
+  const auto needs = log_needs::load(db_, partition, used);
+  if (!needs)
+    return needs.error();
+  return finish(stage_trim(db_, names_, partition, firsts, *needs, batch_));
+}
+
+result<replaced_step> committer::erase_replaced(op_id until, bool used,
+                                                size_t ops_max) {
+  if (failure_.code != ec::none)
+    return failure_;
+  const auto partition = options_.updates.partition;
+  const auto needs = log_needs::load(db_, partition, used);
+  if (!needs)
+    return needs.error();
+  return finish(stage_replaced(db_, partition, until, *needs, ops_max,
+                               kept_after_, batch_));
+}
+
+result<void> committer::end_purge() {
+  if (failure_.code != ec::none)
+    return failure_;
+  batch_.erase(encode_key(meta_key{content_to_purge_row}));
+  return write(sync_mode::relaxed);
 }
 
 size_t committer::names_bytes() const {

@@ -4,6 +4,7 @@
 #include "storage/disk/database.hpp"
 #include "storage/format/journal_batch.hpp"
 #include "storage/log/log_trim.hpp"
+#include "storage/log/replaced_content.hpp"
 #include "storage/log/update_writer.hpp"
 
 #include <functional>
@@ -81,11 +82,24 @@ public:
   /// @returns true when nothing is known of the repo any more.
   result<bool> end_erasure(const atproto::did& repo, op_id through);
 
-  /// Removes these blocks of the log, but only those that are spent and end at
-  /// or before `through` (log_trim.hpp). Not synced: after a power failure they
-  /// may be there again. A failed read is no failure of the writer: nothing was
-  /// written.
-  result<trimmed_log> trim(const std::vector<op_id>& firsts, op_id through);
+  // The calls that make the log smaller. They are not synced: a power failure
+  // undoes them, and they are done again. A failed read is no failure of the
+  // writer: nothing was written.
+
+  /// Removes these blocks of the log, but only those that are spent
+  /// (log_trim.hpp).
+  /// @param used As in `log_needs`.
+  result<trimmed_log> trim(const std::vector<op_id>& firsts, bool used);
+
+  /// Does one bounded step of erasing the contents that operations before
+  /// `until` replaced (replaced_content.hpp).
+  /// @param used As in `log_needs`.
+  result<replaced_step>
+  erase_replaced(op_id until, bool used,
+                 size_t ops_max = limits::replaced_step_ops_max);
+
+  /// The bytes of everything that these two removed have left the disk.
+  result<void> end_purge();
 
   /// Whether every further call repeats an error.
   bool failed() const noexcept { return failure_.code != ec::none; }
@@ -105,6 +119,8 @@ private:
 
   result<commit_result> stage(const journal_batch& group);
   result<void> write(sync_mode sync);
+  template <class Done>
+  result<Done> finish(result<Done> staged);
   error broken(error why);
 
   database& db_;
@@ -114,6 +130,7 @@ private:
   error failure_;
   write_batch batch_;
   update_writer updates_;
+  op_id kept_after_ = 0; ///< See `stage_replaced`.
 };
 
 } // namespace weir::storage

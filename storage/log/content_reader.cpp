@@ -3,18 +3,24 @@
 namespace weir::storage {
 
 result<shared_bytes> content_reader::read_one(uint64_t number) {
+  auto out = read(number);
+  return out ? result<shared_bytes>{std::move(out->body)} : out.error();
+}
+
+result<stored_content> content_reader::read(uint64_t number) {
   if (number == 0)
-    return shared_bytes{};
+    return stored_content{};
   if (!holds(number))
     if (auto ok = load(number); !ok)
       return ok.error();
   if (!holds(number))
-    return shared_bytes{};
+    return stored_content{};
   const auto item = block_.at(number - first_);
   if (!item)
     return item.error();
-  return item->body.empty() ? shared_bytes{}
-                            : shared_bytes::copy_of(item->body);
+  return stored_content{item->erased, item->body.empty()
+                                        ? shared_bytes{}
+                                        : shared_bytes::copy_of(item->body)};
 }
 
 result<void> content_reader::load(uint64_t number) {

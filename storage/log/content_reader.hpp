@@ -5,6 +5,13 @@
 
 namespace weir::storage {
 
+/// What is stored under a content number.
+struct stored_content {
+  /// The version of the record was replaced or deleted, and its bytes erased.
+  bool erased = false;
+  shared_bytes body; ///< Empty when it is erased, and when nothing is stored.
+};
+
 /// Reads bodies by their content number. Damage gives `ec::storage_failure`,
 /// never a wrong body.
 ///
@@ -16,7 +23,9 @@ public:
   content_reader(const database& db, uint16_t partition)
     : db_(db), partition_(partition) {}
 
-  /// The body is empty for number 0 and when it was erased.
+  result<stored_content> read(uint64_t number);
+
+  /// Only the body.
   result<shared_bytes> read_one(uint64_t number);
 
 private:

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 namespace weir::storage {
 
@@ -29,24 +30,42 @@ public:
     : db_(db), names_(names), partition_(partition),
       inline_refs_min_(inline_refs_min) {}
 
-  /// Begins an update. When it has several transactions, the heads of the
-  /// earlier ones are kept in memory, because they are not written yet and
-  /// cannot be read.
+  /// Begins an update: `find` and `apply` follow for each transaction. When it
+  /// has several, the heads of the earlier ones are kept in memory, because
+  /// they are not written yet and cannot be read.
   void begin(bool several) {
     several_ = several;
     unwritten_.clear();
   }
 
+  /// The head of a record before one operation; nothing when there is none.
+  struct old_head {
+    std::string key; ///< Of its row; empty for a `$` scope.
+    std::optional<record_head> head;
+
+    /// The operation that wrote the version which is replaced; 0 for none. A
+    /// version that was erased is none.
+    op_id replaced(op_id erased_through) const noexcept {
+      return head && head->op > erased_through ? head->op : 0;
+    }
+  };
+
+  /// The heads before the operations of a transaction, one for each.
+  result<std::vector<old_head>> find(const atproto::did& repo,
+                                     const transaction& tx,
+                                     const chain_row& chain) const;
+
   /// Writes the heads for `entry`, which was just appended.
-  result<void> apply(const log_entry& entry, chain_row& chain,
-                     write_batch& out);
+  /// @param before What `find` returned for its transaction.
+  void apply(const log_entry& entry, std::vector<old_head> before,
+             chain_row& chain, write_batch& out);
 
 private:
   using found_head = std::optional<record_head>;
 
-  result<void> apply_one(const log_entry& entry, size_t i, chain_row& chain,
-                         write_batch& out);
-  result<found_head> find(const std::string& key) const;
+  void apply_one(const log_entry& entry, size_t i, old_head before,
+                 chain_row& chain, write_batch& out);
+  result<found_head> load(const std::string& key) const;
   void refer(const record_head& head, write_batch& out) const;
   void release(const record_head& head, write_batch& out) const;
 

@@ -33,6 +33,13 @@ constexpr size_t erase_step_rows_max = 256;
 /// and when there are more than this, so are the two that are closest.
 constexpr size_t erasure_spans_max = 256;
 
+/// Operations that one step of erasing replaced contents looks at.
+constexpr size_t replaced_step_ops_max = 512;
+
+/// Bytes of rows, about, that one step of erasing replaced contents rewrites:
+/// the JOURNAL does it between updates.
+constexpr size_t replaced_step_bytes_max = 1'048'576;
+
 /// Rows of the time index that one step of trimming the log removes.
 constexpr size_t trim_minutes_max = 256;
 

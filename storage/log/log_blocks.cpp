@@ -7,11 +7,23 @@
 
 namespace weir::storage {
 
-result<op_id> log_whole_from(const database& db) {
-  const auto row = load_row<counter>(db, meta_key{log_whole_from_row});
+namespace {
+
+result<op_id> number_in(const database& db, const char* row_name) {
+  const auto row = load_row<counter>(db, meta_key{row_name});
   if (!row)
     return row.error();
   return *row ? (*row)->value : op_id{1};
+}
+
+} // namespace
+
+result<op_id> log_whole_from(const database& db) {
+  return number_in(db, log_whole_from_row);
+}
+
+result<op_id> replaced_through(const database& db) {
+  return number_in(db, replaced_through_row);
 }
 
 result<void> check_trimmed(const database& db, op_id first, op_id end) {

@@ -14,6 +14,14 @@ namespace weir::storage {
 /// trimmed. Without the row none was trimmed at all.
 constexpr const char* log_whole_from_row = "log_whole_from";
 
+/// Name of the meta row (`counter`) that says how far the contents of replaced
+/// versions were erased (`replaced_content.hpp`).
+constexpr const char* replaced_through_row = "replaced_through";
+
+/// The contents of versions that operations before this one replaced are
+/// erased. Content from this operation on was not erased that way. 1 at first.
+result<op_id> replaced_through(const database& db);
+
 /// From this operation on the log has no holes (`log_trim.hpp`).
 result<op_id> log_whole_from(const database& db);
 

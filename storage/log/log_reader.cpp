@@ -92,7 +92,8 @@ result<void> log_reader::add_bodies(log_entry& entry) const {
     encode_key(content_block_key{partition_, entry.first}),
     encode_key(content_block_key{partition_, entry.last() + 1})};
   size_t i = 0;
-  return each_value<content_block_key>(
+  size_t found = 0;
+  auto ok = each_value<content_block_key>(
     db_, own,
     [&](const content_block_key& key, std::string_view value) -> result<bool> {
       const auto owner = std::make_shared<const std::string>(value);
@@ -109,9 +110,15 @@ result<void> log_reader::add_bodies(log_entry& entry) const {
         if (!item)
           return item.error();
         op.body = shared_bytes{owner, item->body};
+        op.outdated |= item->erased;
+        ++found;
       }
       return true;
     });
+  const auto expected = std::ranges::count_if(
+    entry.ops, [](const auto& op) { return op.content != 0; });
+  entry.erased |= found < static_cast<size_t>(expected);
+  return ok;
 }
 
 /// Versions of records that are not the current ones. What replaced or deleted
@@ -136,13 +143,10 @@ result<void> log_reader::mark_outdated(const log_block& block,
 /// Facts of the account stay.
 result<void> log_reader::mark_erased(const log_block& block,
                                      log_entry& entry) const {
-  bool has_content = false;
-  for (const auto& op : entry.ops) {
-    has_content |= op.content != 0;
-    entry.erased |= op.content != 0 && op.body.empty();
-  }
+  const auto has_content = std::ranges::any_of(
+    entry.ops, [](const auto& op) { return op.content != 0; });
   if (has_content || entry.erased)
-    return {};
+    return {}; // `add_bodies` has seen it.
   const auto& stream = block.streams.front();
   const auto row = db_.get(encode_key(stream_block_key{
     block.repo, stream.scope, stream.branch, stream.first_index}));

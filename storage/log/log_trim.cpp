@@ -5,6 +5,7 @@
 #include "storage/format/values.hpp"
 #include "storage/log/limits.hpp"
 #include "storage/log/log_blocks.hpp"
+#include "storage/log/replaced_content.hpp"
 #include "storage/tables/row_access.hpp"
 
 #include <algorithm>
@@ -20,8 +21,8 @@ constexpr int64_t minute_us = 60'000'000;
 class spent_check {
 public:
   spent_check(const database& db, const collection_names& names,
-              uint16_t partition)
-    : db_(db), names_(names), partition_(partition),
+              uint16_t partition, const log_needs& needs)
+    : db_(db), names_(names), partition_(partition), needs_(needs),
       heads_(db.scan(range_of<record_head_key>(partition))) {}
 
   result<bool> run(op_id first, const log_block& block) {
@@ -32,7 +33,10 @@ public:
     if (!erasing || *erasing)
       return erasing ? result<bool>{false} : erasing.error();
     const auto own = has_last_of_scope(block);
-    return own ? result<bool>{!*own} : own.error();
+    if (!own || *own)
+      return own ? result<bool>{false} : own.error();
+    const auto needed = needs_.needs_any(first, block);
+    return needed ? result<bool>{!*needed} : needed.error();
   }
 
 private:
@@ -92,6 +96,7 @@ private:
   const database& db_;
   const collection_names& names_;
   uint16_t partition_;
+  const log_needs& needs_;
   row_reader heads_;
 };
 
@@ -111,48 +116,16 @@ result<void> erase_block(const database& db, uint16_t partition, op_id first,
   return rows.status();
 }
 
-/// The consumers of the log, which may have dead letters.
-result<std::vector<consumer_key>> consumers_of(const database& db) {
-  std::vector<consumer_key> out;
-  auto ok = each_value<consumer_key>(
-    db, range_of<consumer_key>(),
-    [&](const consumer_key& key, std::string_view) -> result<bool> {
-      out.push_back(key);
-      return true;
-    });
-  if (!ok)
-    return ok.error();
-  return out;
-}
-
-/// Whether one of the operations from `first` on, before `end`, is a dead
-/// letter, which may be ordered again.
-bool has_letter(const database& db, uint16_t partition,
-                const std::vector<consumer_key>& consumers, op_id first,
-                op_id end) {
-  return std::ranges::any_of(consumers, [&](const consumer_key& x) {
-    const auto from = [&](op_id id) {
-      return encode_key(dead_letter_key{x.dataset, x.name, partition, id});
-    };
-    const auto rows = db.scan({from(first), from(end)});
-    return rows.valid() || !rows.status();
-  });
-}
-
-/// Erases the block that begins with `first`, if it is spent, has no dead
-/// letter and ends at or before `through`.
+/// Erases the block that begins with `first`, if it is spent.
 /// @returns the end of the block; 0 when it stays.
 result<op_id> erase_spent(const database& db, uint16_t partition, op_id first,
-                          op_id through,
-                          const std::vector<consumer_key>& consumers,
                           spent_check& check, write_batch& batch) {
   const auto block = load_block(db, partition, first);
   if (!block)
     return block.error();
-  const auto end = *block ? first + (*block)->ops.size() : 0;
-  if (!*block || end - 1 > through
-      || has_letter(db, partition, consumers, first, end))
+  if (!*block)
     return op_id{0};
+  const auto end = first + (*block)->ops.size();
   const auto spent = check.run(first, **block);
   if (!spent)
     return spent.error();
@@ -205,12 +178,12 @@ result<op_id> first_written_since(const database& db, uint16_t partition,
 
 result<spent_blocks> find_spent(const database& db,
                                 const collection_names& names,
-                                uint16_t partition, op_id from, op_id until,
-                                size_t ops_max) {
+                                uint16_t partition, const log_needs& needs,
+                                op_id from, op_id until, size_t ops_max) {
   spent_blocks out;
   if (from >= until)
     return out;
-  spent_check check{db, names, partition};
+  spent_check check{db, names, partition, needs};
   size_t looked_at = 0;
   auto ok = each_value<log_block_key>(
     db,
@@ -240,20 +213,17 @@ result<spent_blocks> find_spent(const database& db,
 result<trimmed_log> stage_trim(const database& db,
                                const collection_names& names,
                                uint16_t partition,
-                               const std::vector<op_id>& firsts, op_id through,
-                               write_batch& batch) {
+                               const std::vector<op_id>& firsts,
+                               const log_needs& needs, write_batch& batch) {
   trimmed_log out;
   const auto known = log_whole_from(db);
   if (!known)
     return known.error();
   out.whole_from = *known;
-  const auto consumers = consumers_of(db);
-  if (!consumers)
-    return consumers.error();
-  spent_check check{db, names, partition};
+  spent_check check{db, names, partition, needs};
+  std::vector<content_span> spans;
   for (const auto first : firsts) {
-    const auto end = erase_spent(db, partition, first, through, *consumers,
-                                 check, batch);
+    const auto end = erase_spent(db, partition, first, check, batch);
     if (!end)
       return end.error();
     if (*end == 0)
@@ -261,12 +231,15 @@ result<trimmed_log> stage_trim(const database& db,
     out.whole_from = std::max(out.whole_from, *end);
     ++out.blocks;
     out.operations += *end - first;
+    add_span(spans, {first, *end - 1}, limits::erasure_spans_max);
   }
   if (out.blocks == 0)
     return out;
   batch.put(encode_key(meta_key{log_whole_from_row}),
             encode_value(counter{out.whole_from}));
   if (auto ok = erase_minutes(db, partition, out.whole_from, batch); !ok)
+    return ok.error();
+  if (auto ok = stage_purge(db, spans, batch); !ok)
     return ok.error();
   return out;
 }

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "storage/disk/database.hpp"
-#include "storage/format/records.hpp"
+#include "storage/log/log_needs.hpp"
 
 #include <vector>
 
@@ -29,12 +28,13 @@ result<op_id> first_written_since(const database& db, uint16_t partition,
                                   int64_t time_us);
 
 /// Looks at blocks that begin at `from` or later and before `until`, until they
-/// have `ops_max` operations. A block of a repo that is being erased does not
-/// count as spent: the erasing still needs its rows. Any thread.
+/// have `ops_max` operations. A block that a consumer needs does not count as
+/// spent, nor does one of a repo that is being erased: the erasing still needs
+/// its rows. Any thread.
 result<spent_blocks> find_spent(const database& db,
                                 const collection_names& names,
-                                uint16_t partition, op_id from, op_id until,
-                                size_t ops_max);
+                                uint16_t partition, const log_needs& needs,
+                                op_id from, op_id until, size_t ops_max);
 
 /// What was removed.
 struct trimmed_log {
@@ -44,11 +44,11 @@ struct trimmed_log {
 };
 
 /// Adds the removal of these blocks to the batch, but only of those that are
-/// spent and end at or before `through`. Runs on the committer's thread.
+/// spent. Runs on the committer's thread.
 result<trimmed_log> stage_trim(const database& db,
                                const collection_names& names,
                                uint16_t partition,
-                               const std::vector<op_id>& firsts, op_id through,
-                               write_batch& batch);
+                               const std::vector<op_id>& firsts,
+                               const log_needs& needs, write_batch& batch);
 
 } // namespace weir::storage

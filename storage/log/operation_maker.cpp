@@ -40,6 +40,8 @@ const char* to_string(content_state x) noexcept {
       return "invalid";
     case content_state::erased:
       return "erased";
+    case content_state::deleted:
+      return "deleted";
   }
   return "unknown";
 }
@@ -97,14 +99,18 @@ result<stored_operation> operation_maker::make(size_t place) {
 /// The body is read first. So when it is gone, the chain says so already.
 result<void> operation_maker::add_body(const block_operation& op,
                                        stored_operation& to) {
-  shared_bytes body;
-  if (with_content_) {
-    auto read = contents_.read_one(op.content);
+  const auto may_be_deleted = is_before_horizon(op.content);
+  if (!may_be_deleted)
+    return may_be_deleted.error();
+  stored_content stored;
+  if (with_content_ || *may_be_deleted) {
+    auto read = contents_.read(op.content);
     if (!read)
       return read.error();
-    body = std::move(*read);
+    stored = std::move(*read);
   }
-  const bool lacks = with_content_ && op.content != 0 && body.empty();
+  const bool lacks = with_content_ && op.content != 0 && !stored.erased
+                     && stored.body.empty();
   if (lacks)
     erased_through_.erase(block_->repo);
   const auto erased = is_erased(block_->repo, to.id);
@@ -116,13 +122,27 @@ result<void> operation_maker::add_body(const block_operation& op,
     if (auto ok = check_trimmed(db_, to.id, to.id + 1); !ok)
       return gone(to.id, "the content");
     to.content = content_state::erased; // Since its block was read.
+  } else if (stored.erased) {
+    to.content = content_state::deleted;
   } else if (op.undecodable) {
     to.content = content_state::invalid;
   } else if (op.content != 0) {
     to.content = content_state::present;
-    to.body = std::move(body);
+    if (with_content_)
+      to.body = std::move(stored.body);
   }
   return {};
+}
+
+/// Whether the content may be erased although its account is not.
+result<bool> operation_maker::is_before_horizon(op_id content) {
+  if (!replaced_through_) {
+    const auto through = replaced_through(db_);
+    if (!through)
+      return through.error();
+    replaced_through_ = *through;
+  }
+  return content < *replaced_through_;
 }
 
 result<bool> operation_maker::is_erased(const atproto::did& repo, op_id id) {

@@ -62,6 +62,7 @@ private:
   result<std::optional<atproto::digest>>
   read_digest_before(const block_stream& stream);
   result<op_id> load_erased_through(const atproto::did& repo);
+  result<bool> is_before_horizon(op_id content);
   result<void> add_body(const block_operation& op, stored_operation& to);
   atproto::digest digest_of(const log_block& block, const block_operation& op,
                             std::string_view scope, uint64_t index);
@@ -74,6 +75,7 @@ private:
   log_hasher hasher_;
   std::map<stream_place, stream_tail> tails_;
   std::unordered_map<atproto::did, op_id> erased_through_;
+  std::optional<op_id> replaced_through_; ///< Set by the first read.
 
   // -- the block --------------------------------------------------------------
 

@@ -227,6 +227,7 @@ private:
     if (!made)
       return made.error();
     out.what = made->action == atproto::op_action::remove ? fate::removed
+               : made->content == content_state::deleted  ? fate::trimmed
                                                           : fate::present;
     out.as_of = std::max(out.as_of, block.rev);
     out.operation = std::move(*made);

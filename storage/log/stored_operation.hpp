@@ -26,9 +26,11 @@ enum class content_state : uint8_t {
   none,    ///< No bytes were stored; so it is with every deletion.
   invalid, ///< The record could not be decoded, so it was not stored.
   erased,  ///< The account was deleted or the repo removed since.
+  deleted, ///< A later operation replaced or deleted the version of the record,
+           ///< and its bytes were erased after `log_retention` (CONTENT-08).
 };
 
-/// "present", "none", "invalid" or "erased".
+/// "present", "none", "invalid", "erased" or "deleted".
 const char* to_string(content_state x) noexcept;
 
 /// What is derived from an operation and those before it in its stream

@@ -70,6 +70,8 @@ void transaction_writer::set_time(int64_t now_us) noexcept {
 
 result<log_entry_ptr> transaction_writer::append(const atproto::did& repo,
                                                  const transaction& tx,
+                                                 const std::vector<op_id>&
+                                                   replaced,
                                                  chain_row& chain,
                                                  write_batch& out) {
   auto entry = std::make_shared<log_entry>();
@@ -81,7 +83,8 @@ result<log_entry_ptr> transaction_writer::append(const atproto::did& repo,
   block.previous = tail_.previous;
   block.ops.reserve(tx.ops.size());
   slots_.clear();
-  for (const auto& op : tx.ops) {
+  for (size_t i = 0; i < tx.ops.size(); ++i) {
+    const auto& op = tx.ops[i];
     const auto stream = slot_of(op.scope, chain, block);
     if (!stream)
       return stream.error();
@@ -89,8 +92,8 @@ result<log_entry_ptr> transaction_writer::append(const atproto::did& repo,
     auto& logged = entry->ops.emplace_back(logged_of(op, at.head->next_index));
     if (has_body(op))
       logged.content = entry->last();
-    block.ops.push_back(
-      {*stream, op.action, op.undecodable, 0, op.rkey, op.id, logged.content});
+    block.ops.push_back({*stream, op.action, op.undecodable, 0, op.rkey, op.id,
+                         logged.content, replaced[i]});
     advance(block, op, at);
   }
   put_content(tx, *entry, out);

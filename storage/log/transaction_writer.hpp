@@ -45,9 +45,12 @@ public:
   void set_time(int64_t now_us) noexcept;
 
   /// Appends `tx` and advances the streams of `chain`.
+  /// @param replaced For each operation, the one that wrote the version which
+  /// it replaces or deletes; 0 for none.
   /// @pre Every scope of `tx` is in `chain.streams` and has an id; `tx` has 1
   /// to `limits::transaction_ops_max` operations.
   result<log_entry_ptr> append(const atproto::did& repo, const transaction& tx,
+                               const std::vector<op_id>& replaced,
                                chain_row& chain, write_batch& out);
 
 private:

@@ -221,11 +221,16 @@ result<void> update_writer::stage_log(const repo_update& in, chain_row& chain,
   }
   heads_.begin(in.transactions.size() > 1);
   for (const auto& tx : in.transactions) {
-    auto entry = log_.append(in.repo, tx, chain, batch_);
+    auto before = heads_.find(in.repo, tx, chain);
+    if (!before)
+      return before.error();
+    std::vector<op_id> replaced;
+    for (const auto& one : *before)
+      replaced.push_back(one.replaced(chain.erased_through));
+    auto entry = log_.append(in.repo, tx, replaced, chain, batch_);
     if (!entry)
       return entry.error();
-    if (auto ok = heads_.apply(**entry, chain, batch_); !ok)
-      return ok;
+    heads_.apply(**entry, std::move(*before), chain, batch_);
     entries.push_back(std::move(*entry));
   }
   for (size_t i = 0; i < held.size(); ++i) {

@@ -74,14 +74,29 @@ private:
   }
 
   void fold_one(const log_block& block, op_id id, size_t i, uint64_t index,
-                records& out) const {
+                records& out) {
     const auto& op = block.ops[i];
     if (id <= chain_.erased_through || !is_in_part(op.rkey))
       return;
+    check_replaced(op, id, out);
     if (op.action == atproto::op_action::remove)
       out.erase(op.rkey);
     else
       out.insert_or_assign(op.rkey, folded{id, index, op.id, block.rev, op.content});
+  }
+
+  /// The version that an operation replaced is the one before it, unless that
+  /// one, or what deleted it, was trimmed.
+  void check_replaced(const block_operation& op, op_id id,
+                      const records& before) {
+    const auto found = before.find(op.rkey);
+    const op_id known = found == before.end() ? 0 : found->second.op;
+    const bool trimmed = known < x_.whole_from && op.replaced < x_.whole_from
+                         && (op.replaced == 0 || op.replaced > known);
+    if ((op.replaced != known && !trimmed) || op.replaced >= id)
+      x_.wrong(id, "it says that it replaces operation "
+                     + std::to_string(op.replaced) + ", the one before it is "
+                     + std::to_string(known));
   }
 
   /// Removes from `expected` the heads that are there.

@@ -2,7 +2,7 @@
 #include "storage/format/hashes.hpp"
 #include "storage/log/log_blocks.hpp"
 #include "storage/log/log_epochs.hpp"
-#include "storage/verify/verify_context.hpp"
+#include "storage/verify/replaced_check.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -118,7 +118,7 @@ private:
 class log_pass {
 public:
   explicit log_pass(verify_context& x)
-    : x_(x), contents_(x),
+    : x_(x), contents_(x), replaced_(x),
       minutes_(x.db.scan(range_of<time_index_key>(x.options.partition))) {}
 
   void run() {
@@ -139,6 +139,7 @@ public:
     x_.last_id = next_ - 1;
     if (x_.whole_from > next_)
       x_.wrong("meta", "more of the log was trimmed than was ever written");
+    replaced_.finish(next_);
     check_epochs();
     x_.log_events = events_;
     contents_.finish(x_.last_id);
@@ -184,13 +185,21 @@ private:
     check_minute(first, block->written_us);
     verify_operations(x_, first, *block);
     check_scopes(first, *block);
-    for (size_t i = 0; i < block->ops.size(); ++i)
-      check_content(*block, first + i, block->ops[i]);
+    check_contents(first, *block);
     x_.count("operations", block->ops.size());
     next_ = first + block->ops.size();
     previous_ = block_hash(x_.options.partition, first, value);
     written_us_ = block->written_us;
     events_ = block->events_before + block->events();
+  }
+
+  void check_contents(op_id first, const log_block& block) {
+    for (size_t i = 0; i < block.ops.size(); ++i) {
+      check_content(block, first + i, block.ops[i]);
+      const auto before = block.ops[i].replaced;
+      if (before != 0 && !is_erased(block.repo, before))
+        replaced_.check_before(first + i, before);
+    }
   }
 
   /// An erased block has no rows in the table of streams, and the names of its
@@ -262,7 +271,9 @@ private:
     x_.count("content items");
     if (op.content != id)
       x_.wrong(id, "its content number is that of another operation");
-    if (found == answer::absent || found == answer::erased) {
+    if (found == answer::erased && !is_erased(block.repo, id)) {
+      replaced_.check_erased(block, id, op);
+    } else if (found == answer::absent || found == answer::erased) {
       if (!is_erased(block.repo, id))
         x_.wrong(id, "its content is missing");
     } else if (is_erased(block.repo, id) && !waits(block, op)) {
@@ -297,6 +308,7 @@ private:
 
   verify_context& x_;
   content_cursor contents_;
+  replaced_check replaced_;
   row_reader minutes_;
   op_id next_ = 1;
   std::optional<atproto::digest> previous_{std::in_place};

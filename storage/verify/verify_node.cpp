@@ -1,6 +1,7 @@
 #include "storage/disk/partition_stores.hpp"
 #include "storage/log/log_blocks.hpp"
 #include "storage/log/log_epochs.hpp"
+#include "storage/log/replaced_content.hpp"
 #include "storage/tables/filter_table.hpp"
 #include "storage/tables/identity_table.hpp"
 #include "storage/tables/upstream_table.hpp"
@@ -29,10 +30,15 @@ void check_meta_row(verify_context& x, const std::string& name,
   } else if (name == "store_epoch" || name == "next_collection_id"
              || name == partitions_row_name
              || name == openings_noted_row_name || name == log_whole_from_row
+             || name == replaced_through_row
              || name.starts_with(openings_row_begin)) {
     x.decoded<counter>(value, table::meta);
   } else if (name == log_epochs_row_name) {
     x.decoded<log_epochs_row>(value, table::meta);
+  } else if (name == content_to_purge_row) {
+    const auto row = x.decoded<purge_row>(value, table::meta);
+    if (row && !are_apart(row->content))
+      x.wrong("meta", "contents to purge are not in order");
   } else if (name == directory_export_row) {
     x.decoded<export_row>(value, table::meta);
   } else {

@@ -221,17 +221,6 @@ TEST_F(JournalShellTest, AfterAFailureOnlyRowsThatAreNoneAreDurable) {
   EXPECT_EQ(asker.take<rows_durable>().at(0).token, 9u);
 }
 
-// ADR 35: a page from memory must not have what is outdated in the store
-TEST_F(JournalShellTest, WhatWasTrimmedLeavesTheTail) {
-  start();
-  write_versions();
-  home->outbox.needs_after = UINT64_MAX;
-  EXPECT_TRUE(tail.since(0, 6));
-  tell(journal, trim_log{{1}}, asker.as<sweeper_actor>());
-  EXPECT_FALSE(tail.since(0, 6)) << "the store has to be asked";
-  EXPECT_EQ(tail.since(2, 6).value().front()->first, 3u);
-}
-
 // ADR 35: what the consumer needs is asked when it is removed, not before
 TEST_F(JournalShellTest, WhatTheConsumerNeedsIsNotTrimmed) {
   start();
@@ -241,12 +230,8 @@ TEST_F(JournalShellTest, WhatTheConsumerNeedsIsNotTrimmed) {
     return asker.take<log_trimmed>().at(0).operations;
   };
   EXPECT_EQ(trimmed(), 0u) << "nobody has said yet what is needed";
-  home->outbox.needs_after = 1;
-  EXPECT_EQ(trimmed(), 0u);
-  home->outbox.needs_after = 2;
-  EXPECT_EQ(trimmed(), 2u);
-  home->outbox.needs_after = UINT64_MAX;
-  EXPECT_EQ(trimmed(), 2u);
+  home->outbox.uses_log = false;
+  EXPECT_EQ(trimmed(), 4u);
   EXPECT_EQ(trimmed(), 0u);
 }
 

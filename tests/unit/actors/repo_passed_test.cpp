@@ -43,6 +43,7 @@ TEST(repo_passed, an_entry_says_how_many_commits_without_one_it_follows) {
   x.take_all({x.make_commit("app.test.note/a")});
   x.write();
   x.restart();
+  x.learn(x.identity());
   x.take_all({x.make_commit("app.test.note/b"), x.make_commit("app.test.note/c"),
               x.make_commit("app.other.note/d"),
               x.make_commit("app.test.note/e")});

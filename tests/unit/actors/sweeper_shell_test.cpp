@@ -23,12 +23,22 @@ protected:
     // Another minute, so that what came before can be old.
     store.time.advance(2min);
     ann.accept(store.commit(ann.commit({{"app.a.x/2", "last"}})));
-    home->outbox.needs_after = UINT64_MAX;
+    home->outbox.uses_log = false;
   }
 
   void start(std::chrono::seconds retention) {
     sweeper_store on{store.db.get(), &tail, 0, store.names.get(), retention};
     sweeper = keep(spawn_sweeper(sys, shared, home, std::move(on), false));
+    no_replaced();
+  }
+
+  /// The JOURNAL has no contents to erase.
+  void no_replaced() {
+    for (const auto& x : journal.take<erase_replaced>()) {
+      until = x.until;
+      tell(sweeper, replaced_erased{});
+      pass(1us);
+    }
   }
 
   /// The blocks that the JOURNAL was asked to remove.
@@ -47,6 +57,7 @@ protected:
   storage::tail_cache tail{1};
   probe journal{sys};
   sweeper_actor sweeper;
+  storage::op_id until = 0; ///< What the JOURNAL was asked to erase before.
 };
 
 } // namespace
@@ -67,10 +78,14 @@ TEST_F(SweeperTrimTest, AStepHasAThousandOperations) {
 TEST_F(SweeperTrimTest, WhatIsNotOldStays) {
   start(24h);
   EXPECT_THAT(asked(), IsEmpty());
+  EXPECT_EQ(until, 1u);
   pass(23h);
+  no_replaced();
   EXPECT_THAT(asked(), IsEmpty());
   pass(2h);
+  no_replaced();
   EXPECT_EQ(asked().size(), limits::trim_step_ops_max / 2);
+  EXPECT_EQ(until, 2 * versions + 1) << "the last block stays";
 }
 
 TEST_F(SweeperTrimTest, WithoutARetentionEverythingStays) {
@@ -79,11 +94,35 @@ TEST_F(SweeperTrimTest, WithoutARetentionEverythingStays) {
   EXPECT_THAT(asked(), IsEmpty());
 }
 
-TEST_F(SweeperTrimTest, WhatTheConsumerNeedsIsNotLookedAt) {
-  home->outbox.needs_after = 4;
+TEST_F(SweeperTrimTest, WhatTheConsumerNeedsIsNotAskedFor) {
+  home->outbox.uses_log = true;
+  storage::consumer_change change;
+  change.name = "channel";
+  change.row
+    = storage::consumer_row{{4}, store.db->log_identity(), false, 0, 0};
+  storage::journal_batch group;
+  group.consumers.push_back(change);
+  store.commit(group);
   pass(1h);
   start(1s);
   EXPECT_EQ(asked().size(), 2u);
+}
+
+// limits::purge_pause: the JOURNAL learns when the bytes are gone
+TEST_F(SweeperTrimTest, WhatWasErasedIsRemovedFromTheDisk) {
+  pass(1h);
+  ASSERT_GT(store.writer->erase_replaced(5, false).value().erased, 0u);
+  ASSERT_FALSE(storage::content_to_purge(*store.db).value().empty());
+  home->outbox.uses_log = true; // No block is spent.
+  start(24h);
+  EXPECT_EQ(journal.count<content_purged>(), 1u);
+  pass(limits::purge_pause - 1h);
+  no_replaced();
+  EXPECT_EQ(journal.count<content_purged>(), 0u);
+  pass(2h);
+  no_replaced();
+  pass(1us); // The whole log is old now, and takes two steps.
+  EXPECT_EQ(journal.count<content_purged>(), 1u) << "a day later";
 }
 
 // A clock that is ahead would make the whole log old.
@@ -100,6 +139,7 @@ TEST_F(SweeperTrimTest, WhileTheClockIsDoubtedNothingIsOld) {
     x.look({}, {}, time.steady_now(), time.wall_now());
   });
   pass(limits::trim_pause_min);
+  no_replaced();
   EXPECT_EQ(asked().size(), limits::trim_step_ops_max / 2);
 }
 

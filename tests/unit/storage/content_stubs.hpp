@@ -10,7 +10,7 @@
 namespace weir::tests {
 
 /// The value of a content block in which the bodies of some items are replaced
-/// by stubs (storage-format.md 3.3), which no writer makes yet.
+/// by stubs (storage-format.md 3.3), made apart from the product's writer.
 inline std::string with_stubs(std::string_view value,
                               const std::vector<size_t>& erase) {
   const auto block = storage::content_block_reader::open(value).value();

@@ -183,6 +183,7 @@ void full_store::make_wide() {
   apply(wide, wide.chunk(all));
   apply(wide, wide.finish());
   apply(wide, wide.commit({{all.back().path, "other"}}));
+  apply(wide, wide.pass());
 }
 
 void full_store::make_consumers() {
@@ -194,6 +195,11 @@ void full_store::make_consumers() {
   tap.dead_letters = {{2, {20, "no answer", 99}}, {8, {20, "no answer", 99}}};
   group.consumers.push_back(tap);
   commit(std::move(group));
+  // Of the versions that were replaced so far some are still needed.
+  remember();
+  const auto until = writer->last_id() + 1;
+  while (writer->erase_replaced(until, true).value().more) {
+  }
 }
 
 } // namespace weir::tests

@@ -124,6 +124,7 @@ TEST(KeysTest, EveryTableRoundTripsAndRefusesDamage) {
   expect_round_trip(consumer_key{1, "channel"});
   expect_round_trip(acked_key{1, "channel", 0, 99});
   expect_round_trip(dead_letter_key{1, "channel", 0, 99});
+  expect_round_trip(kept_content_key{2, 99});
 }
 
 // The check for stray rows asks this.
@@ -131,7 +132,7 @@ TEST(KeysTest, EveryTableThatHasKeysIsKnownAndNoOther) {
   const auto used
     = tables_of<log_block_key, content_block_key, stream_block_key, chain_key,
                 record_head_key, collection_member_key, content_reference_key,
-                time_index_key, meta_key, configuration_key, upstream_key,
+                time_index_key, kept_content_key, meta_key, configuration_key, upstream_key,
                 listing_key, consumer_key, acked_key, dead_letter_key, repo_key,
                 repo_by_status_key, member_key, sync_buffer_key, identity_key,
                 exported_key, erasure_key, collection_name_key,
@@ -289,7 +290,7 @@ TEST(KeysTest, EveryTableHasItsOwnName) {
       ++known;
     }
   EXPECT_EQ(names.size(), known);
-  EXPECT_EQ(known, 24u);
+  EXPECT_EQ(known, 25u);
 }
 
 TEST(KeysTest, AShortHashDependsOnTheContentAlone) {

@@ -1,15 +1,10 @@
 #include "storage/log/limits.hpp"
 #include "storage/log/log_blocks.hpp"
-#include "storage/log/log_reader.hpp"
-#include "storage/log/log_trim.hpp"
 #include "storage/log/operation_reader.hpp"
 #include "storage/log/stream_reader.hpp"
-#include "tests/unit/storage/journal_fixture.hpp"
+#include "tests/unit/storage/trimmed_log.hpp"
 
 #include <gmock/gmock.h>
-
-#include <limits>
-#include <map>
 
 // Trimming of the log: docs/storage-format.md 5.2, ADR 35; OPLOG-01, OPLOG-22.
 namespace weir::storage {
@@ -17,92 +12,12 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
-using testing::IsEmpty;
 using tests::change;
 using tests::numbered;
 using tests::test_account;
 using tests::test_store;
 
-constexpr auto everything = std::numeric_limits<op_id>::max();
-constexpr auto any_number = std::numeric_limits<size_t>::max();
-
-class LogTrimTest : public testing::Test {
-protected:
-  void apply(test_account& who, repo_update update) {
-    who.accept(at->commit(std::move(update)));
-  }
-
-  void commit(test_account& who, const std::vector<change>& changes) {
-    apply(who, who.commit(changes));
-  }
-
-  /// One lap over the log, as SWEEPER makes it.
-  trimmed_log trim(op_id through = everything, size_t ops_max = any_number) {
-    trimmed_log out;
-    // Everything that is written is old.
-    const auto until = first_written_since(*at->db, 0, INT64_MAX).value();
-    for (op_id next = 1; next != 0;) {
-      const auto found
-        = find_spent(*at->db, *at->names, 0, next, until, ops_max).value();
-      const auto done = at->writer->trim(found.firsts, through).value();
-      out.blocks += done.blocks;
-      out.operations += done.operations;
-      next = found.next;
-    }
-    return out;
-  }
-
-  std::vector<log_entry_ptr> entries(op_id after = 0, size_t ops_max = 7) {
-    std::vector<log_entry_ptr> out;
-    const log_reader reader{*at->db, *at->names, 0};
-    log_page page;
-    page.ops_max = ops_max;
-    for (;;) {
-      auto some = reader.read(after, at->writer->last_id(), page).value();
-      if (some.empty())
-        return out;
-      after = some.back()->last();
-      out.insert(out.end(), some.begin(), some.end());
-    }
-  }
-
-  std::vector<op_id> firsts() {
-    std::vector<op_id> out;
-    for (const auto& x : entries())
-      out.push_back(x->first);
-    return out;
-  }
-
-  /// What a reader who begins with the log has of an account at the end.
-  std::map<std::string, std::string>
-  copy_of(const test_account& who, const std::vector<log_entry_ptr>& all) {
-    std::map<std::string, std::string> out;
-    for (const auto& entry : all)
-      for (const auto& op : entry->ops) {
-        if (entry->repo != who.repo || op.scope.starts_with('$') || op.outdated
-            || entry->erased || entry->last() <= who.chain->erased_through)
-          continue;
-        const auto path = op.scope + '/' + op.rkey;
-        if (op.action == atproto::op_action::remove)
-          out.erase(path);
-        else
-          out[path] = std::string{as_text(op.body.view())};
-      }
-    return out;
-  }
-
-  size_t rows_in(const key_range& range) {
-    size_t out = 0;
-    for (auto rows = at->db->scan(range); rows.valid(); rows.next())
-      ++out;
-    return out;
-  }
-
-  test_store store;
-  test_store* at = &store; ///< The store that the functions work on.
-  test_account ann{'a'};
-  test_account bob{'b'};
-};
+class LogTrimTest : public tests::TrimmedLog {};
 
 } // namespace
 
@@ -145,44 +60,6 @@ TEST_F(LogTrimTest, ADeletedRecordDoesNotComeBackFromABlockThatStays) {
     = reader.read_repo(ann.repo, *ann.chain, 0, store.writer->last_id())
         .value();
   EXPECT_EQ(copy_of(ann, own), ann.records);
-}
-
-TEST_F(LogTrimTest, WhatTheConsumerNeedsStays) {
-  apply(ann, ann.appear());
-  for (int i = 0; i < 4; ++i)
-    commit(ann, {{"app.a.x/1", "version " + std::to_string(i)}});
-  const auto all = firsts();
-  EXPECT_EQ(trim(0).blocks, 0u);
-  EXPECT_EQ(trim(all[1] - 2).blocks, 0u) << "its last operation is needed";
-  EXPECT_EQ(trim(all[1] - 1).blocks, 1u);
-  EXPECT_EQ(log_whole_from(*store.db).value(), all[1]);
-  EXPECT_THAT(firsts(), ElementsAre(all[1], all[2], all[3]));
-  EXPECT_EQ(store.findings(), "");
-}
-
-// It may be ordered again: a deletion is current while the record is absent.
-TEST_F(LogTrimTest, ADeadLetterStays) {
-  apply(ann, ann.appear());
-  commit(ann, {{"app.a.x/1", "body"}});
-  commit(ann, {{"app.a.x/1", ""}});
-  commit(ann, {{"app.a.x/2", "more"}});
-  const auto all = firsts();
-  journal_batch group;
-  consumer_change letter;
-  letter.name = "channel";
-  letter.row = consumer_row{{all[2]}, store.db->log_identity(), false, 0, 1};
-  letter.dead_letters.emplace_back(all[1], dead_letter_row{3, "why", 1});
-  group.consumers.push_back(letter);
-  store.commit(group);
-  EXPECT_EQ(trim().blocks, 1u) << "what it deleted";
-  EXPECT_THAT(firsts(), ElementsAre(all[1], all[2]));
-  EXPECT_EQ(store.findings(), "");
-  letter.dead_letters.clear();
-  letter.dead_letters_gone = {all[1]};
-  letter.row->dead_letters = 0;
-  group.consumers = {letter};
-  store.commit(group);
-  EXPECT_EQ(trim().blocks, 1u);
 }
 
 // The ids go on behind it.
@@ -378,7 +255,13 @@ TEST_F(LogTrimTest, WhateverHappensAReaderFromTheBeginningGetsTheState) {
       }
       if (dice->below(12) != 0)
         continue;
-      trim(dice->below(fresh.writer->last_id() + 1), 1 + dice->below(9));
+      const auto acked = dice->below(fresh.writer->last_id() + 1);
+      if (dice->below(2) == 0) {
+        ack(acked);
+        const auto until = 1 + dice->below(fresh.writer->last_id() + 1);
+        erase_replaced(until, true, 1 + dice->below(9));
+      }
+      trim(acked, 1 + dice->below(9));
       const auto all = entries(0, 1 + dice->below(20));
       for (const auto& x : accounts)
         ASSERT_EQ(copy_of(x, all), x.records) << "seed " << seed;

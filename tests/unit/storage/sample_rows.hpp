@@ -118,8 +118,8 @@ inline storage::log_block sample_block() {
   x.ops = {{1, create, false, 0, "3jzfcijpj2z2a", sample_cid, 70},
            {1, create, true, 0, "self",
             atproto::cid{atproto::cid::codec_raw, digest_of_byte(0xcc)}, 0},
-           {2, update, false, 3, "3jzfcijpj2z2a", sample_cid, 71},
-           {1, remove, false, 0, "other", {}, 0},
+           {2, update, false, 3, "3jzfcijpj2z2a", sample_cid, 71, 66},
+           {1, remove, false, 0, "other", {}, 0, 5},
            {0, create, false, 0, "", sample_cid, 1000}};
   return x;
 }

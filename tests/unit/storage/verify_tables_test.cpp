@@ -33,7 +33,7 @@ protected:
 };
 
 TEST_F(VerifyTablesTest, EveryTableThatIsWrittenHasARowHere) {
-  EXPECT_EQ(all_tables().size(), 24u);
+  EXPECT_EQ(all_tables().size(), 25u);
   for (const auto in : all_tables())
     EXPECT_TRUE(
       store.db->scan({prefix_of(in), prefix_end(prefix_of(in))}).valid())
