@@ -14,4 +14,37 @@ std::string fact_json(const repo_row& x) {
   return out += "\"}";
 }
 
+namespace {
+
+constexpr std::string_view before_handle = R"({"handle":")";
+
+constexpr account_status statuses[] = {
+  account_status::active,    account_status::deactivated,
+  account_status::suspended, account_status::takendown,
+  account_status::deleted,
+};
+
+} // namespace
+
+/// Handles have no character that JSON writes in another way, so the first
+/// quotation mark ends one. What the row then says is compared with all of the
+/// text.
+bool read_fact(std::string_view json, repo_row& row) {
+  if (!json.starts_with(before_handle))
+    return false;
+  const auto text = json.substr(before_handle.size());
+  auto out = row;
+  out.handle = text.substr(0, text.find('"'));
+  for (const auto status : statuses) {
+    out.account = status;
+    if (fact_json(out) != json)
+      continue;
+    out.words = {};
+    out.words.host = status;
+    row = std::move(out);
+    return true;
+  }
+  return false;
+}
+
 } // namespace weir::storage

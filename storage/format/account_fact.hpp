@@ -25,4 +25,9 @@ inline bool has_handle(const repo_row& x) noexcept {
 /// can be compared with its row.
 std::string fact_json(const repo_row& x);
 
+/// Makes a row say of the account what a fact says.
+/// @returns false, and changes nothing, unless `json` is what `fact_json`
+/// writes of some row.
+bool read_fact(std::string_view json, repo_row& row);
+
 } // namespace weir::storage

@@ -91,13 +91,14 @@ committer::committer(database& db, collection_table& names, const clock& time,
   : db_(db), names_(names), clock_(time), options_(std::move(options)),
     updates_(db, names, batch_, options_.updates, tail) {}
 
-result<commit_result> committer::commit(const journal_batch& group) {
+result<commit_result> committer::commit(const journal_batch& group,
+                                        sync_mode sync) {
   if (failure_.code != ec::none)
     return failure_;
   auto out = stage(group);
   if (!out)
     return broken(out.error());
-  if (auto ok = write(sync_mode::durable); !ok)
+  if (auto ok = write(sync); !ok)
     return ok.error();
   return out;
 }

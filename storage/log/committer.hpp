@@ -55,9 +55,12 @@ public:
   open(database& db, collection_table& names, const clock& time,
        committer_options options = {});
 
+  /// @param sync With `relaxed`, a power failure may take this group and those
+  /// after it, up to the next durable one.
   /// @returns `ec::disk_full` when no space was left, otherwise
   /// `ec::storage_failure`.
-  result<commit_result> commit(const journal_batch& group);
+  result<commit_result> commit(const journal_batch& group,
+                               sync_mode sync = sync_mode::durable);
 
   /// Begins to refuse updates of `repo` from its present and earlier actors.
   /// The caller must first commit all updates that it received before.

@@ -54,6 +54,8 @@ void operation_maker::enter(op_id first, const log_block& block) {
   indices_.clear();
   auto made = std::make_shared<stored_transaction>();
   static_cast<log_envelope&>(*made) = block;
+  made->first = first;
+  made->ops = block.ops.size();
   std::vector<uint64_t> next;
   for (const auto& stream : block.streams)
     next.push_back(stream.first_index);

@@ -47,6 +47,8 @@ struct operation_hashes {
 struct stored_transaction : log_envelope {
   /// The commit that the transaction is; undefined when it has none.
   atproto::cid commit;
+  op_id first = 0; ///< Id of its first operation.
+  size_t ops = 0;  ///< Number of its operations.
 };
 
 /// One operation as the store has it.

@@ -30,14 +30,6 @@ std::string refusal_of_scope(const new_operation& op) {
   return "";
 }
 
-std::string refusal_of_op(const new_operation& op) {
-  if (op.action < op_action::create || op.action > op_action::remove)
-    return "an unknown action";
-  if (op.content.size() > limits::car_section_bytes_max)
-    return "content of " + std::to_string(op.content.size()) + " bytes";
-  return refusal_of_scope(op);
-}
-
 /// Counts the collections only. `$` scopes do not count, so that an account at
 /// the limit can still be deleted.
 size_t collections_of(const chain_row& chain) {
@@ -113,6 +105,14 @@ std::string refusal_of(const repo_update& in, const chain_row& chain) {
         return why;
   }
   return "";
+}
+
+std::string refusal_of_op(const new_operation& op) {
+  if (op.action < op_action::create || op.action > op_action::remove)
+    return "an unknown action";
+  if (op.content.size() > limits::car_section_bytes_max)
+    return "content of " + std::to_string(op.content.size()) + " bytes";
+  return refusal_of_scope(op);
 }
 
 } // namespace weir::storage

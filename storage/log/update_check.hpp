@@ -15,4 +15,7 @@ std::vector<std::string> add_streams(const repo_update& in, chain_row& chain);
 /// @param chain The chain that `in` extends, with its new streams.
 std::string refusal_of(const repo_update& in, const chain_row& chain);
 
+/// Says in words why no store can have this operation; empty when one can.
+std::string refusal_of_op(const new_operation& op);
+
 } // namespace weir::storage
