@@ -43,6 +43,11 @@ constexpr size_t replaced_step_bytes_max = 1'048'576;
 /// Rows of the time index that one step of trimming the log removes.
 constexpr size_t trim_minutes_max = 256;
 
+/// Bytes of the bodies in one transaction that `operation_store::apply` takes.
+/// A commit has at most 2 MiB, and a part of a fetch ends with the body that
+/// passes 1 MiB.
+constexpr size_t apply_bytes_max = 8'388'608;
+
 // -- the readers --------------------------------------------------------------
 
 /// One page of the log.
