@@ -88,6 +88,10 @@ void add_all_commands(CLI::App& app, int& status, command_adder demo) {
   add_simnet(app, status);
   add_verify(app, status);
   add_adopt(app, status);
+  add_export(app, status);
+  add_import(app, status);
+  add_operations(app, status);
+  add_header(app, status);
   add_repos(app, status);
   add_config(app, status);
   add_manual(app, status);

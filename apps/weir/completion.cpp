@@ -15,7 +15,7 @@ std::string offer(const CLI::Option& x) {
   const auto value = value_of(x);
   if (value == "FILE")
     return "_weir_names -f";
-  if (value == "DIR" || value == "DIRECTORY")
+  if (value == "DIR" || value == "DIRECTORY" || value == "TO")
     return "_weir_names -d";
   return ":"; // Only the user knows it.
 }
