@@ -15,6 +15,20 @@ bool is_cancelled(const apply_request& x) {
   return x.cancelled && x.cancelled();
 }
 
+/// Frees the store for the next transaction, also when a callback throws.
+class busy_until_end {
+public:
+  explicit busy_until_end(std::atomic_flag& x) noexcept : busy_(x) {}
+
+  ~busy_until_end() { busy_.clear(); }
+
+  busy_until_end(const busy_until_end&) = delete;
+  busy_until_end& operator=(const busy_until_end&) = delete;
+
+private:
+  std::atomic_flag& busy_;
+};
+
 apply_receipt cancelled() {
   return refusal(apply_outcome::cancelled, "the transaction was cancelled");
 }
@@ -37,9 +51,8 @@ result<apply_receipt> operation_store::apply(const apply_request& request,
   if (busy_.test_and_set())
     return refusal(apply_outcome::lock_failed,
                    "another transaction of this store is under way");
-  auto out = judge(request, stage);
-  busy_.clear();
-  return out;
+  const busy_until_end end{busy_};
+  return judge(request, stage);
 }
 
 result<apply_receipt> operation_store::judge(const apply_request& request,

@@ -27,8 +27,7 @@ struct account_header {
 /// reads after an id never misses an operation that is written later.
 ///
 /// # Ownership and threads
-/// One thread writes. Any thread may read a `leveldb_store` meanwhile; other
-/// stores say what they allow.
+/// One thread at a time.
 ///
 /// # Errors
 /// Reading: `ec::cancelled`; `ec::storage_failure` on damage. Writing:

@@ -91,7 +91,7 @@ result<void> segment_files::claim() {
   const auto file = directory + "/SEGMENTS";
   const bool owns = options_.access == access_mode::owner;
   if (!disk_.FileExists(file)) {
-    if (!owns || !options_.may_make)
+    if (!owns)
       return fail(ec::not_found, "there are no segments in " + directory);
     if (auto ok = make_store_directory(disk_, directory); !ok)
       return ok;

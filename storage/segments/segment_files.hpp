@@ -16,7 +16,6 @@ namespace weir::storage {
 struct segment_options {
   std::string directory;
   access_mode access = access_mode::owner;
-  bool may_make = true; ///< False: without segments there is `ec::not_found`.
   uint64_t segment_bytes_max = limits::segment_bytes_max;
   size_t streams_max = limits::segment_streams_max;
   disk_env* disk = nullptr;         ///< Null: the machine's.
@@ -60,8 +59,6 @@ public:
 
   /// Id of the next operation.
   op_id next() const noexcept { return next_; }
-
-  uint64_t identity() const noexcept { return identity_; }
 
 private:
   explicit segment_files(const segment_options& options);

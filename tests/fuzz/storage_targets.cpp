@@ -5,6 +5,7 @@
 #include "storage/format/keys_node.hpp"
 #include "storage/format/keys_repo.hpp"
 #include "storage/format/values.hpp"
+#include "storage/segments/segment_heads.hpp"
 #include "tests/fuzz/target.hpp"
 #include "tests/unit/storage/sample_rows.hpp"
 
@@ -212,10 +213,44 @@ std::vector<bytes> content_block_seeds() {
   return {to_bytes(out.take())};
 }
 
+// -- segments -----------------------------------------------------------------
+
+/// A directory of segments may come from anybody.
+void run_segment(bytes_view input) {
+  const auto tx = decode_transaction(shared_bytes::copy_of(input));
+  if (!tx)
+    return;
+  require(encode_transaction(*tx) == bytes(input.begin(), input.end()),
+          "a transaction has one encoding");
+  require(hashes_of(*tx).size() == tx->ops.size(),
+          "each operation has its hashes");
+  segment_heads heads{limits::segment_streams_max};
+  if (heads.advance(1, *tx))
+    require(!heads.advance(1, *tx), "a stream does not go on where it began");
+}
+
+std::vector<bytes> segment_seeds() {
+  segment_transaction tx;
+  tx.repo = sample_did;
+  tx.rev = atproto::tid{70};
+  tx.streams.push_back({"app.test.note", 0, {}, {}, {}});
+  tx.ops.push_back({0, atproto::op_action::create, false, "one",
+                    atproto::cid::of_dag_cbor(as_bytes("body")),
+                    shared_bytes::copy_of(as_bytes("body"))});
+  tx.ops.push_back({0, atproto::op_action::remove, false, "one", {}, {}});
+  tx.streams.front().hash = hashes_of(tx).back().stream;
+  auto fetched = tx;
+  fetched.from = provenance::resync;
+  fetched.live = false;
+  fetched.job = 7;
+  return {encode_transaction(tx), encode_transaction(fetched)};
+}
+
 constexpr target group[] = {
   {"keys", run_keys, key_seeds},
   {"values", run_values, value_seeds},
   {"log_block", run_log_block, log_block_seeds},
+  {"segment", run_segment, segment_seeds},
   {"content_block", run_content_block, content_block_seeds,
    "counts, sizes and checksums, then bodies that nobody reads"},
 };

@@ -120,9 +120,9 @@ std::vector<std::string> all_pages(Read read) {
     const auto page = read(after).value();
     for (const auto& x : page.found)
       out.push_back(all_of(x));
-    EXPECT_TRUE(!page.more || !after || page.through > *after)
-      << "no progress";
-    more = page.more;
+    const bool moves = !after || page.through > *after;
+    EXPECT_TRUE(!page.more || moves) << "no progress";
+    more = page.more && moves;
     after = page.through;
   }
   return out;

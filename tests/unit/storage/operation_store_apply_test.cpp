@@ -2,6 +2,8 @@
 #include "storage/log/limits.hpp"
 #include "tests/unit/storage/operation_store_suite.hpp"
 
+#include <stdexcept>
+
 // The suite of all operation stores: what `apply` writes, and what it refuses.
 
 namespace weir::storage {
@@ -191,6 +193,17 @@ TEST_P(OperationStoreSuite, ACallbackThatFailsWritesNothing) {
   EXPECT_EQ(receipt.outcome, apply_outcome::staging_failed);
   EXPECT_EQ(receipt.reason, "on purpose");
   EXPECT_EQ(store().last_id(), 0u);
+}
+
+TEST_P(OperationStoreSuite, ACallbackThatThrowsLeavesTheStoreUsable) {
+  const auto step = alice.commit({{"app.a.x/1", "one"}});
+  EXPECT_THROW((void) store().apply(step.request,
+                                    [](operation_staging&) -> result<void> {
+                                      throw std::runtime_error("on purpose");
+                                    }),
+               std::runtime_error);
+  EXPECT_EQ(store().last_id(), 0u);
+  EXPECT_EQ(outcome(step), apply_outcome::done);
 }
 
 // OPLOG-17
