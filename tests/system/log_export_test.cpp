@@ -1,7 +1,8 @@
+#include "storage/format/account_fact.hpp"
 #include "storage/format/keys.hpp"
 #include "storage/log/committer.hpp"
+#include "storage/log/leveldb_store.hpp"
 #include "storage/log/log_blocks.hpp"
-#include "storage/segments/segment_store.hpp"
 #include "storage/tables/chain_table.hpp"
 #include "tests/support/manual_clock.hpp"
 #include "tests/system/patience.hpp"
@@ -70,6 +71,32 @@ protected:
     ASSERT_EQ(x.status, 0) << x.errors;
     exported = numbers_in(x.output);
     EXPECT_EQ(exported["operations left out"], 0u);
+  }
+
+  /// Appends what the node would say of an account with this handle.
+  static void say_of(const std::string& directory, const atproto::did& repo,
+                     const std::string& handle) {
+    const auto db = store_of(directory, repo);
+    const auto store
+      = storage::leveldb_store::open(*db, system_clock()).value();
+    storage::repo_row row;
+    row.handle = handle;
+    storage::indexed_operation fact;
+    fact.index = store->next_index({repo, "$identity"}).value();
+    fact.operation.scope = storage::identity_scope;
+    fact.operation.action = atproto::op_action::update;
+    fact.operation.content
+      = shared_bytes::copy_of(as_bytes(storage::fact_json(row)));
+    fact.operation.id = atproto::cid::of_raw(fact.operation.content.view());
+    storage::apply_request request;
+    request.repo = repo;
+    request.streams = {{"$identity", fact.index}};
+    const auto done
+      = store->apply(request, [&](storage::operation_staging& to) {
+          return to.add_operations(fact);
+        });
+    ASSERT_EQ(done.value().outcome, storage::apply_outcome::done)
+      << done->reason;
   }
 
   /// The account and a collection that it has records in.
@@ -175,12 +202,34 @@ TEST_F(LogExportTest, AStreamReadsTheSameFromBoth) {
          {"--since", "1"}})
     EXPECT_EQ(print(out, more), print(data, more));
   EXPECT_EQ(print(out, {"--index", "0"}), all.substr(0, all.find('\n') + 1));
-  const auto header = [&](const std::string& from) {
-    auto text = run_program({"header", from, some_stream().front()}).output;
+  const auto header = [&](const std::string& from,
+                          std::vector<std::string> more) {
+    more.insert(more.begin(), {"header", from, some_stream().front()});
+    const auto text = run_program(std::move(more)).output;
     return text.substr(0, text.find("as of"));
   };
-  EXPECT_THAT(header(data), HasSubstr("handle: "));
-  EXPECT_EQ(header(out), header(data));
+  EXPECT_THAT(header(data, {}), HasSubstr("handle: "));
+  EXPECT_EQ(header(out, {}), header(data, {}));
+  EXPECT_EQ(header(out, {"--commits", "1"}), header(data, {"--commits", "1"}));
+}
+
+// OPLOG-04, OPLOG-10, OPLOG-33, OPLOG-34: two directories that went on apart
+// from each other are not mixed, and the import says why.
+TEST_F(LogExportTest, AnotherHistoryIsRefused) {
+  export_all();
+  const auto copy = dir.at("copy");
+  ASSERT_EQ(import_into(copy).status, 0);
+  const auto repo = net.life().truth().view(0).id;
+  say_of(data, repo, "one.test");
+  say_of(copy, repo, "other.test");
+  std::filesystem::remove_all(out);
+  ASSERT_EQ(export_to(out).status, 0);
+  const auto before = verify(copy).count("operations");
+  const auto x = import_into(copy);
+  EXPECT_EQ(x.status, 2) << x.output;
+  EXPECT_THAT(x.errors, HasSubstr("revision_mismatch"));
+  EXPECT_THAT(x.errors, HasSubstr(repo.str()));
+  EXPECT_EQ(verify(copy).count("operations"), before);
 }
 
 TEST_F(LogExportTest, AnErasedRepoIsLeftOut) {
