@@ -50,18 +50,19 @@ enum class crash_point : uint8_t {
   sweep_step,
   sweep_written,
   sweep_compacted,
+  backup_file,
 };
 
-inline constexpr std::array<std::string_view, 22> crash_point_names{
+inline constexpr std::array<std::string_view, 23> crash_point_names{
   "store.claimed",  "store.recovered", "store.opened",  "filter.written",
   "journal.batch",  "journal.written", "journal.published",  "synced.batch",
   "synced.written", "erase.batch",     "erase.written", "import.chunk",
   "spool.written",  "cursor.written",  "ack.taken",     "ack.written",
   "listing.page",   "disk.resumed",    "frame.taken",   "sweep.step",
-  "sweep.written",  "sweep.compacted"};
+  "sweep.written",  "sweep.compacted", "backup.file"};
 
 static_assert(crash_point_names.size()
-              == static_cast<size_t>(crash_point::sweep_compacted) + 1);
+              == static_cast<size_t>(crash_point::backup_file) + 1);
 
 /// The point and the time at which the process is to die.
 struct crash_plan {

@@ -17,7 +17,7 @@ set(apps_may base atproto wire net storage messages actors simnet apps)
 set(bench_may ${apps_may} bench)
 
 # -- rooms of a folder: each sees itself and the ones before it -----------------
-set(storage_rooms format disk tables log segments verify)
+set(storage_rooms format disk tables log segments verify backup)
 
 # -- libraries: who may touch them, and who only in its .cpp files -------------
 set(libraries "caf|leveldb|cereal|asio|beast|url|json|openssl|secp256k1|spdlog\

@@ -22,7 +22,7 @@
 #define WEIR_LOCAL_MESSAGES(X) \
   X(account_answer) X(acks_waiting) X(account_question) X(account_said) X(account_unasked) \
   X(add_repos) X(add_result) X(api_call) X(api_lookup) X(ask_tracked) \
-  X(attend_repo) X(backfill_step) X(begin_fetch) X(channel_closed) \
+  X(attend_repo) X(backfill_step) X(backup_made) X(begin_fetch) X(channel_closed) \
   X(channel_opened) X(channel_refused) X(chunk_stored) X(clock_corrected) \
   X(completeness_page) X(content_purged) X(did_page) X(disk_reading) X(erase_begun) \
   X(erase_over) X(erase_replaced) X(erase_step) X(erase_stepped) X(export_page) \
@@ -34,7 +34,7 @@
   X(journal_missed) X(journal_noted) X(journal_rows) X(journal_update) \
   X(left_out_page) X(letters_found) X(letters_order) X(letters_report) \
   X(line_undecided) X(listing_compared) X(listing_page) X(listing_taken) \
-  X(log_advanced) X(log_page) X(log_trimmed) X(node_command) X(passivate_repo) X(reader_job) \
+  X(log_advanced) X(log_page) X(log_trimmed) X(make_backup) X(node_command) X(passivate_repo) X(reader_job) \
   X(release_caches) X(remove_repos) X(remove_result) X(replaced_erased) X(repo_attended) \
   X(repo_buffer_page) X(repo_chunk) X(repo_fetch_failed) X(repo_fetched) \
   X(repo_frames) X(repo_incomplete) X(repo_listed) X(repo_listing) \

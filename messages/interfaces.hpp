@@ -152,6 +152,11 @@ using consumer_actor = common_actor::extend<
   caf::reacts_to<letters_found>,
   caf::reacts_to<unread_log>>;
 
+/// The BACKUP: copies all stores while the node goes on.
+using backup_actor = common_actor::extend<
+  // Answers when the backup is complete.
+  caf::replies_to<make_backup>::with<backup_made>>;
+
 /// The API: the routes that ask actors and readers.
 using api_actor = common_actor::extend<caf::reacts_to<api_call>,
                                        caf::reacts_to<api_lookup>,

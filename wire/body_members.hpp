@@ -42,6 +42,10 @@ inline constexpr std::array letter_members{
   body_member{"cursor", member_need::optional},
 };
 
+inline constexpr std::array backup_members{
+  body_member{"directory", member_need::required},
+};
+
 /// The error for a name that no member has. It suggests the member that was
 /// probably meant, or lists all of them.
 std::string unknown_member(std::string_view name,

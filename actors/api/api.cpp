@@ -1,6 +1,7 @@
 #include "actors/api/api.hpp"
 
 #include "actors/api/answers.hpp"
+#include "actors/api/backup_answers.hpp"
 #include "actors/api/channel.hpp"
 #include "actors/api/channel_places.hpp"
 #include "actors/api/client_lookups.hpp"
@@ -136,6 +137,9 @@ void api_worker::run(const api_request_ptr& x) {
       return order_letters(x);
     case action::resolve:
       return resolve(x);
+    case action::backup:
+      return order_backup(this, env_->shared->backup, *x->request.sink,
+                          x->answer);
     case action::summary:
       return x->answer.send(summary_reply(*env_, x->request));
     default:

@@ -51,6 +51,10 @@ constexpr auto channel_lines_interval = 1min;
 /// digits, a DID and a cursor fit.
 constexpr size_t dead_letters_body_bytes_max = 8'192;
 
+/// Bytes of the body of `POST /backup`: one path, which a system bounds to
+/// 4,096 bytes.
+constexpr size_t backup_body_bytes_max = 8'192;
+
 /// How long a channel may stall: a consumer's handlers may take a minute or two
 /// (ADR 7, 8).
 constexpr auto channel_stall_timeout = 3min;

@@ -79,7 +79,8 @@ public:
 inline std::shared_ptr<net::body_sink>
 make_body(const route& to, const std::shared_ptr<byte_ledger>& ledger,
           size_t bytes_max) {
-  if (to.what == action::retry_letters || to.what == action::drop_letters)
+  if (to.what == action::retry_letters || to.what == action::drop_letters
+      || to.what == action::backup)
     return std::make_shared<text_body>(ledger, bytes_max);
   return std::make_shared<repos_body>(ledger, bytes_max, to.body);
 }

@@ -69,6 +69,8 @@ constexpr std::array table{
   route{port::operations, "GET", "/livez", action::live},
   route{port::operations, "GET", "/readyz", action::ready},
   route{port::operations, "GET", "/status", action::status},
+  route{port::operations, "POST", "/backup", action::backup, {},
+        limits::backup_body_bytes_max, wire::backup_members},
 };
 
 using path_parameters = std::vector<std::pair<std::string_view, std::string>>;

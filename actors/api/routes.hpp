@@ -48,6 +48,7 @@ enum class action : uint8_t {
   ready,
   status,
   short_status,
+  backup,
 };
 
 /// One row of the route table. A part of the pattern that begins with a colon,

@@ -1,12 +1,14 @@
 #include "actors/node/actor_setup.hpp"
 
 #include "actors/backfill/fetch_bridge.hpp"
+#include "actors/backup/backup.hpp"
 #include "actors/identity/identity_bridge.hpp"
 #include "actors/node/memory_plan.hpp"
 #include "actors/supervisor/host_bridges.hpp"
 #include "actors/upstream/stream_bridge.hpp"
 #include "base/version.hpp"
 #include "storage/disk/file_spool.hpp"
+#include "storage/disk/safe_env_disk.hpp"
 
 namespace weir::actors {
 
@@ -149,6 +151,15 @@ actor_setup::environment_of_supervisor(uint32_t filter_generation,
 supervisor_actor actor_setup::supervisor(supervisor_environment env) const {
   return spawn_supervisor(system, std::move(env), options_of(config),
                           listings_of(config, *shared->random));
+}
+
+backup_actor actor_setup::backup(std::vector<storage::database*> stores,
+                                 storage::disk_env* disk,
+                                 bool own_thread) const {
+  if (disk == nullptr)
+    disk = &storage::posix_disk();
+  return spawn_backup(system, shared,
+                      {std::move(stores), disk, config.data_dir}, own_thread);
 }
 
 upstream_actor actor_setup::stream(const storage::upstream_row& row) const {

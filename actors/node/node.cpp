@@ -206,6 +206,11 @@ result<void> node::impl::start_supervisor() {
 }
 
 result<void> node::impl::start_servers() {
+  std::vector<storage::database*> stores;
+  for (const auto& x : partitions)
+    stores.push_back(x->store().db.get());
+  shared->backup = setup().backup(std::move(stores), seams.disk, !seams.run);
+  guard(children, "backup", shared->backup);
   api_environment env;
   env.shared = shared;
   env.consumer_name = channel_consumer;
@@ -284,6 +289,7 @@ void node::impl::stop_actors() {
   end(guardian);
   for (const auto& x : watches)
     end(x);
+  end(shared->backup);
   if (servers.data)
     servers.data->stop_listening();
   for (const auto& x : shared->all_upstreams())

@@ -49,6 +49,7 @@ struct context {
   completeness_board completeness;
   identity_actor identity;
   supervisor_actor supervisor;
+  backup_actor backup;
 
   // -- partitions -------------------------------------------------------------
 
@@ -133,6 +134,7 @@ struct context {
     routers_.clear();
     identity = nullptr;
     supervisor = nullptr;
+    backup = nullptr;
     const std::lock_guard guard{mutex_};
     upstream_handles_.clear();
   }

@@ -87,6 +87,8 @@ void add_all_commands(CLI::App& app, int& status, command_adder demo) {
   demo(app, status);
   add_simnet(app, status);
   add_verify(app, status);
+  add_backup(app, status);
+  add_restore(app, status);
   add_adopt(app, status);
   add_export(app, status);
   add_import(app, status);

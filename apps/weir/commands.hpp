@@ -18,6 +18,8 @@ enum exit_status : int {
 void add_run(CLI::App& app, int& status);
 void add_simnet(CLI::App& app, int& status);
 void add_adopt(CLI::App& app, int& status);
+void add_backup(CLI::App& app, int& status);
+void add_restore(CLI::App& app, int& status);
 void add_verify(CLI::App& app, int& status);
 void add_export(CLI::App& app, int& status);
 void add_import(CLI::App& app, int& status);

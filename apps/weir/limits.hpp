@@ -18,6 +18,9 @@ constexpr auto service_message_wait = 1s;
 /// report that it is ready and answer no request.
 constexpr uint64_t descriptors_min = 256;
 
+/// How long `weir backup` waits for a node to make its backup.
+constexpr std::chrono::seconds backup_wait = 24h;
+
 constexpr size_t config_file_bytes_max = 1'048'576;
 
 } // namespace weir::limits

@@ -1,9 +1,7 @@
 #include "apps/weir/commands.hpp"
-#include "apps/weir/load_settings.hpp"
-#include "apps/weir/web_client.hpp"
+#include "apps/weir/reached_node.hpp"
 #include "atproto/identifiers.hpp"
 #include "base/printable.hpp"
-#include "net/url.hpp"
 
 #include <CLI/CLI.hpp>
 #include <boost/json.hpp>
@@ -17,7 +15,7 @@ namespace {
 namespace json = boost::json;
 
 struct repos_flags {
-  std::string node = "http://127.0.0.1:2480";
+  std::string node = data_port.address;
   std::string password_file;
   std::vector<std::string> dids;
   std::vector<std::string> collections;
@@ -30,52 +28,15 @@ int complain(const std::string& text) {
 
 /// Prints the node's answer, escaped so that a terminal only displays it.
 int print(const result<net::http_response>& x) {
-  if (!x)
-    return complain("the node does not answer: " + to_string(x.error())
-                    + "; is it running, and is --node its data address?");
-  const std::string body{as_text(x->body)};
-  if (x->status != 200)
-    return complain(
-      "the node answers " + std::to_string(x->status) + ": " + body
-      + (x->status == 401 ? "; give --admin-password-file FILE, the file that "
-                            "admin_password_file of the node names"
-                          : ""));
-  std::cout << printable_json(body) << std::endl;
+  const auto body = body_of(x, data_port);
+  if (!body)
+    return complain(body.error().context);
+  std::cout << printable_json(*body) << std::endl;
   return all_good;
 }
 
-/// The node's origin; a path after it is refused.
-result<std::string> origin_of(const std::string& node) {
-  const auto x = net::parse_url(node);
-  if (!x || !(node.starts_with("http://") || node.starts_with("https://"))
-      || x->target != "/")
-    return fail(ec::invalid_argument,
-                "--node: \"" + net::without_user(node)
-                  + "\" is not the data address of a node, such as "
-                    "http://127.0.0.1:2480");
-  return x->origin();
-}
-
-/// The node, and a client for it that has the password if there is one.
-struct reached_node {
-  std::string origin;
-  std::unique_ptr<web_client> client = web_client::make();
-};
-
 result<reached_node> reach(const repos_flags& x) {
-  const auto origin = origin_of(x.node);
-  if (!origin)
-    return origin.error();
-  reached_node out{*origin};
-  if (x.password_file.empty())
-    return out;
-  const auto secret
-    = read_secret(x.password_file, "the node's is in the file that its "
-                                   "admin_password_file names");
-  if (!secret)
-    return secret.error();
-  out.client->set_password(*secret);
-  return out;
+  return reach_node(x.node, data_port, x.password_file);
 }
 
 int post(const repos_flags& flags, const std::string& path) {

@@ -3,6 +3,7 @@
 #include "actors/supervisor/limits.hpp"
 #include "atproto/base_encodings.hpp"
 
+#include <algorithm>
 #include <future>
 
 namespace weir::apps {
@@ -76,12 +77,15 @@ result<net::http_response> web_client::ask(const std::string& url,
   return waiting.get();
 }
 
-result<net::http_response> web_client::post(const std::string& url,
-                                            std::string body) {
+result<net::http_response>
+web_client::post(const std::string& url, std::string body,
+                 std::chrono::microseconds patience) {
   net::http_request request;
   request.method = "POST";
   request.headers = {{"Content-Type", "application/json"}};
   request.body = std::move(body);
+  request.limits.first_byte = patience;
+  request.limits.total = std::max(request.limits.total, patience);
   return ask(url, std::move(request));
 }
 

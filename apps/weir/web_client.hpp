@@ -3,6 +3,7 @@
 #include "net/http_client.hpp"
 #include "net/io_threads.hpp"
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -29,7 +30,10 @@ public:
   }
 
   /// Posts JSON.
-  result<net::http_response> post(const std::string& url, std::string body);
+  /// @param patience How long the answer may take.
+  result<net::http_response>
+  post(const std::string& url, std::string body,
+       std::chrono::microseconds patience = limits::first_byte_timeout);
 
   /// Streams the answer and returns when it has ended.
   /// @param sink Its `on_end` is called before this returns.

@@ -283,4 +283,8 @@ safe_env& database::files() noexcept {
   return *impl_->store.env;
 }
 
+const std::string& database::directory() const noexcept {
+  return impl_->store.options.directory;
+}
+
 } // namespace weir::storage

@@ -199,6 +199,8 @@ public:
 
   safe_env& files() noexcept;
 
+  const std::string& directory() const noexcept;
+
   struct impl;
 
 private:

@@ -22,6 +22,9 @@ public:
 
   /// Makes the entry of `name` in its directory durable.
   virtual leveldb::Status sync_parent(const std::string& name) = 0;
+
+  /// What each change of a file passes.
+  virtual file_gate& gate() = 0;
 };
 
 enum class file_kind : uint8_t { log, manifest, other };

@@ -27,6 +27,14 @@ error damaged(const std::string& directory, const std::string& why) {
                                      + why + "): " + damage_remedy);
 }
 
+/// Its next events would get ids that others have already, and it would be no
+/// backup any more.
+error is_a_backup(const std::string& directory) {
+  return fail(ec::invalid_argument,
+              directory + " is a backup: `weir restore` puts it into a data "
+                          "directory");
+}
+
 } // namespace
 
 error older_copy(const std::string& directory) {
@@ -70,6 +78,8 @@ result<void> opened_store::claim_directory() {
   const bool there = known->has_value();
   if (!there && (read_only() || !options.may_make))
     return fail(ec::not_found, "there is no store in " + directory);
+  if (!read_only() && disk->FileExists(directory + "/" + backup_list_name))
+    return is_a_backup(directory);
   if (!there)
     if (auto x = make_store_directory(*disk, directory); !x)
       return x;

@@ -19,9 +19,21 @@ using leveldb::Status;
 
 constexpr mode_t mode_bits = 07777;
 constexpr mode_t of_others = 0077;
+constexpr mode_t writing_of_others = 0022;
 
 Status not_regular(const std::string& name) {
   return Status::IOError(name, "is no regular file");
+}
+
+/// Fails when another user owns the directory.
+Status look_at_own(const std::string& directory, struct stat& out) {
+  if (::stat(directory.c_str(), &out) != 0)
+    return posix_error(directory);
+  if (out.st_uid != ::geteuid())
+    return Status::IOError(
+      directory, "belongs to another user (id " + std::to_string(out.st_uid)
+                   + "), who is the one to run this: sudo -u NAME");
+  return Status::OK();
 }
 
 /// The largest size that a file of this name may have.
@@ -111,14 +123,19 @@ Status open_sequential(const std::string& name, leveldb::SequentialFile** out) {
   return Status::OK();
 }
 
+Status check_owned(const std::string& directory) {
+  struct stat x {};
+  auto out = look_at_own(directory, x);
+  if (out.ok() && (x.st_mode & writing_of_others) != 0)
+    return Status::IOError(directory,
+                           "can be written by other users: chmod go-w");
+  return out;
+}
+
 Status make_private(const std::string& directory) {
   struct stat x {};
-  if (::stat(directory.c_str(), &x) != 0)
-    return posix_error(directory);
-  if (x.st_uid != ::geteuid())
-    return Status::IOError(
-      directory, "belongs to another user (id " + std::to_string(x.st_uid)
-                   + "), who is the one to run this: sudo -u NAME");
+  if (auto out = look_at_own(directory, x); !out.ok())
+    return out;
   if ((x.st_mode & of_others) == 0)
     return Status::OK();
   if (::chmod(directory.c_str(), x.st_mode & mode_bits & ~of_others) != 0)

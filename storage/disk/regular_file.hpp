@@ -48,6 +48,9 @@ leveldb::Status check_regular(const std::string& name);
 leveldb::Status open_sequential(const std::string& name,
                                 leveldb::SequentialFile** out);
 
+/// Fails when another user owns a directory or may write to it.
+leveldb::Status check_owned(const std::string& directory);
+
 /// Removes access of other users to a directory. Fails when another user owns
 /// it.
 leveldb::Status make_private(const std::string& directory);

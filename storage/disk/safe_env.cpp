@@ -88,7 +88,7 @@ public:
     if (auto x = healthy(); !x.ok())
       return x;
     leveldb::WritableFile* file = nullptr;
-    if (auto x = check(target()->NewWritableFile(name, &file)); !x.ok())
+    if (auto x = create(name, &file); !x.ok())
       return x;
     std::unique_ptr<leveldb::WritableFile> owner{file};
     if (is_log(name))
@@ -114,7 +114,7 @@ public:
       return target()->RenameFile(from, to);
     if (auto x = healthy(); !x.ok())
       return x;
-    if (auto x = check(target()->RenameFile(from, to)); !x.ok())
+    if (auto x = rename(from, to); !x.ok())
       return x;
     return last_part(to) == "CURRENT" ? sync_parent(to) : Status::OK();
   }
@@ -122,7 +122,8 @@ public:
   Status RemoveFile(const std::string& name) override {
     if (auto x = healthy(); !x.ok())
       return x;
-    return target()->RemoveFile(name);
+    const auto passage = gate_.pass();
+    return gate_.keeps(name) ? Status::OK() : target()->RemoveFile(name);
   }
 
   Status NewLogger(const std::string& name, leveldb::Logger** out) override {
@@ -138,7 +139,25 @@ public:
 
   void wait_until_idle() const { worker_.wait_until_idle(); }
 
+  file_gate& gate() override { return gate_; }
+
+  /// A file that cannot be removed stays until the next open, which removes it.
+  void end_hold() {
+    for (const auto& name : gate_.release())
+      RemoveFile(name);
+  }
+
 private:
+  Status create(const std::string& name, leveldb::WritableFile** out) {
+    const auto passage = gate_.pass();
+    return check(target()->NewWritableFile(name, out));
+  }
+
+  Status rename(const std::string& from, const std::string& to) {
+    const auto passage = gate_.pass();
+    return check(target()->RenameFile(from, to));
+  }
+
   Status begin_log(const std::string& name) {
     auto out = sync_parent(name);
     return out.ok() && options_.on_log ? check(options_.on_log(name)) : out;
@@ -148,8 +167,25 @@ private:
   mutable std::mutex mutex_;
   std::atomic<bool> poisoned_{false};
   error reason_;
+  file_gate gate_;
   background_worker worker_;
 };
+
+namespace {
+
+template <class Owner>
+class held_files final : public file_hold {
+public:
+  explicit held_files(Owner& x) : owner_(x) { owner_.gate().hold(); }
+  ~held_files() override { owner_.end_hold(); }
+  held_files(const held_files&) = delete;
+  held_files& operator=(const held_files&) = delete;
+
+private:
+  Owner& owner_;
+};
+
+} // namespace
 
 safe_env::safe_env(safe_env_options options)
   : impl_(std::make_unique<impl>(std::move(options))) {}
@@ -162,6 +198,14 @@ leveldb::Env* safe_env::env() const noexcept {
 
 void safe_env::wait_until_idle() const {
   impl_->wait_until_idle();
+}
+
+file_gate::stand_still safe_env::stand_still() {
+  return impl_->gate().stop();
+}
+
+std::unique_ptr<file_hold> safe_env::hold_files() {
+  return std::make_unique<held_files<impl>>(*impl_);
 }
 
 } // namespace weir::storage

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
+#include "storage/disk/file_gate.hpp"
 #include "storage/disk/limits.hpp"
 #include "storage/disk/safe_env_disk.hpp"
 
@@ -25,6 +26,14 @@ struct safe_env_options {
   /// durable and before its first byte, with LevelDB's locks held. A status
   /// that is not ok poisons the object.
   std::function<leveldb::Status(const std::string&)> on_log = {};
+};
+
+/// While it lives, LevelDB removes no file of its store. They are removed when
+/// the last hold ends; after a crash LevelDB removes them as it opens the
+/// store. It ends before the store.
+class file_hold {
+public:
+  virtual ~file_hold() = default;
 };
 
 /// The Env under every LevelDB of ours. It makes sure that what was
@@ -57,6 +66,14 @@ public:
   /// Returns when no background work is queued or running. For simulations, in
   /// which everything else runs on one thread.
   void wait_until_idle() const;
+
+  /// While the result lives, the files are those that `kill -9` would leave
+  /// now. Writers wait, so keep it only for a look.
+  file_gate::stand_still stand_still();
+
+  /// Begins a hold (`file_hold`). Files that LevelDB removes meanwhile take
+  /// space until it ends.
+  std::unique_ptr<file_hold> hold_files();
 
 private:
   class impl;

@@ -232,6 +232,35 @@ public:
     return make_private(directory);
   }
 
+  Status link_file(const std::string& from, const std::string& to) override {
+    if (::link(from.c_str(), to.c_str()) == 0)
+      return Status::OK();
+    const auto cannot = {EXDEV, EPERM, EMLINK, EOPNOTSUPP, ENOSYS};
+    if (std::ranges::find(cannot, errno) != cannot.end())
+      return Status::NotSupported(to, std::strerror(errno));
+    return posix_error(to);
+  }
+
+  Status stamp(const std::string& name, file_stamp& out) override {
+    struct stat x {};
+    if (::stat(name.c_str(), &x) != 0)
+      return posix_error(name);
+    constexpr int64_t second = 1'000'000'000;
+    out = {x.st_dev, x.st_ino, x.st_mtim.tv_sec * second + x.st_mtim.tv_nsec};
+    return Status::OK();
+  }
+
+  Status check_owned(const std::string& directory) override {
+    return storage::check_owned(directory);
+  }
+
+  Status create_private(const std::string& directory) override {
+    constexpr mode_t owner_alone = 0700;
+    return ::mkdir(directory.c_str(), owner_alone) == 0
+             ? Status::OK()
+             : posix_error(directory);
+  }
+
 private:
   std::atomic<long> budget_;
 };

@@ -22,6 +22,16 @@ public:
   virtual bool is_in_place() const { return true; }
 };
 
+/// Tells a file from every other one that has had its name or will have it, as
+/// long as nobody changes it. Copies of a file have another stamp.
+struct file_stamp {
+  uint64_t device = 0; ///< May differ after the machine was started again.
+  uint64_t node = 0;   ///< Its number on the device.
+  int64_t changed_ns = 0; ///< When its content changed, since 1970.
+
+  bool operator==(const file_stamp&) const = default;
+};
+
 /// LevelDB's Env, with what it lacks for promises about power loss. This is the
 /// seam under the store: `posix_disk()` in a node, a simulated disk in tests.
 ///
@@ -50,6 +60,33 @@ public:
   /// it, and on file systems where locks or fsync are not reliable (network
   /// file systems).
   virtual leveldb::Status check_place(const std::string& directory) = 0;
+
+  /// Gives a file that never changes a second name.
+  /// @returns `NotSupported` when the two are on different disks, or the disk
+  /// has no such names: then it must be copied.
+  virtual leveldb::Status link_file(const std::string& from,
+                                    const std::string& to) {
+    static_cast<void>(to);
+    return leveldb::Status::NotSupported(from, "cannot have a second name");
+  }
+
+  /// The stamp of a file or a directory.
+  virtual leveldb::Status stamp(const std::string& name, file_stamp& out) {
+    static_cast<void>(out);
+    return leveldb::Status::NotSupported(name, "has no stamp");
+  }
+
+  /// Fails when another user owns a directory or may write to it, and so could
+  /// put links into it.
+  virtual leveldb::Status check_owned(const std::string& directory) {
+    static_cast<void>(directory);
+    return leveldb::Status::OK();
+  }
+
+  /// Creates a directory that other users cannot enter.
+  virtual leveldb::Status create_private(const std::string& directory) {
+    return CreateDir(directory);
+  }
 };
 
 /// The machine's own files: LevelDB's default Env, except for three things.

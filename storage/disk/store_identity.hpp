@@ -15,6 +15,10 @@ class disk_env;
 /// Until it is stable, every change of the layout changes the number.
 constexpr std::string_view store_format = "unstable 5";
 
+/// Name of the file that makes a folder a backup. Nobody may write to the store
+/// in it.
+constexpr const char* backup_list_name = "BACKUP";
+
 /// Says, beside LevelDB's own files, whose directory this is. It can be read
 /// without opening the store, so that a refusal changes nothing.
 struct store_identity {

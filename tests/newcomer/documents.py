@@ -31,7 +31,7 @@ STEPS = {
     'lose_a_table': ['addresses', 'application', 'application-run', 'lost-table'],
     'secure': ['set-up', 'ask', 'ask-by-command'],
     'proxy': ['set-up', 'proxy', 'ask-proxy'],
-    'back_up': ['set-up', 'back-up', 'restore'],
+    'back_up': ['set-up', 'allow-backups', 'back-up', 'check-backup', 'restore'],
     'upgrade': ['set-up', 'upgrade'],
 }
 

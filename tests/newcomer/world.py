@@ -161,6 +161,7 @@ class World:
             NEWCOMER_ROOT=self.root,
             NEWCOMER_WEIR=weir_program(),
             NEWCOMER_NODE=self.data,
+            NEWCOMER_OPERATIONS=self.operations,
             NEWCOMER_BUILD=os.environ.get('NEWCOMER_BUILD') or os.path.dirname(os.path.dirname(os.path.dirname(weir_program()))),
         )
         return out

@@ -38,7 +38,8 @@ constexpr int64_t mib = 1'024 * kib;
 
 constexpr std::array kind_bounds{
   kind_bound{"api", 32 * kib},         kind_bound{"backfill", 64 * mib},
-  kind_bound{"consumer", 1 * mib},     kind_bound{"health", 32 * kib},
+  kind_bound{"backup", 16 * kib},      kind_bound{"consumer", 1 * mib},
+  kind_bound{"health", 32 * kib},
   kind_bound{"identity", 4 * mib},     kind_bound{"journal", 16 * mib},
   kind_bound{"loops", 12 * mib},       kind_bound{"node", 32 * kib},
   kind_bound{"progress", 16 * kib},    kind_bound{"reader", 6 * mib},

@@ -312,4 +312,26 @@ Status fault_env::check_place(const std::string& directory) {
   return base_.check_place(directory);
 }
 
+Status fault_env::link_file(const std::string& from, const std::string& to) {
+  if (auto x = enter(io_call::create, to); !x.ok())
+    return x;
+  return base_.link_file(from, to);
+}
+
+Status fault_env::stamp(const std::string& name, storage::file_stamp& out) {
+  if (auto x = enter(io_call::look, name); !x.ok())
+    return x;
+  return base_.stamp(name, out);
+}
+
+Status fault_env::check_owned(const std::string& directory) {
+  return base_.check_owned(directory);
+}
+
+Status fault_env::create_private(const std::string& directory) {
+  if (auto x = enter(io_call::create, directory); !x.ok())
+    return x;
+  return base_.create_private(directory);
+}
+
 } // namespace weir::tests

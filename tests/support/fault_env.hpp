@@ -137,6 +137,12 @@ public:
   lock_owner(const std::string& file, bool shared,
              std::unique_ptr<storage::owner_lock>& out) override;
   leveldb::Status check_place(const std::string& directory) override;
+  leveldb::Status link_file(const std::string& from,
+                            const std::string& to) override;
+  leveldb::Status stamp(const std::string& name,
+                        storage::file_stamp& out) override;
+  leveldb::Status check_owned(const std::string& directory) override;
+  leveldb::Status create_private(const std::string& directory) override;
 
 private:
   class reader;

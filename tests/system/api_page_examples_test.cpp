@@ -120,11 +120,13 @@ std::set<std::string> names_of(const std::map<std::string, std::string>& section
 } // namespace
 
 TEST(ApiPageExamplesTest, EachIsAnsweredAsItSays) {
+  const temp_dir dir;
   complete_network net{120};
   ASSERT_TRUE(net.await_whole());
   const auto variables = "DATA=" + net.node().data_url()
                          + " OPERATIONS=" + net.node().operations_url()
-                         + " DID=" + net.did_of(3).str() + "\n";
+                         + " DID=" + net.did_of(3).str()
+                         + " BACKUPS=" + dir.at("backups") + "\n";
   const auto sections = api_sections();
   size_t run = 0;
   size_t members = 0;

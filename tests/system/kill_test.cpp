@@ -339,9 +339,11 @@ TEST(KillOrderTest, ANodeThatEndsInOrderForgetsNoAck) {
             << std::endl;
 }
 
-/// The point that needs a full disk is tested in small_disk_test.cpp.
+/// The point that needs a full disk is tested in small_disk_test.cpp, and that
+/// of a backup in backup_test.cpp.
 TEST(KillPointTest, EveryCrashPointHasItsKills) {
-  std::set<crash_point> all{crash_point::disk_resumed};
+  std::set<crash_point> all{crash_point::disk_resumed,
+                            crash_point::backup_file};
   for (const auto& group : kill_groups())
     for (const auto& x : group.targets)
       all.insert(x.at);

@@ -2,6 +2,7 @@
 #include "actors/api/request_body.hpp"
 #include "actors/api/routes.hpp"
 #include "tests/support/api_page.hpp"
+#include "wire/backup_request.hpp"
 #include "wire/letters_request.hpp"
 #include "wire/tap.hpp"
 
@@ -60,7 +61,9 @@ std::string refusal_of(const route& to, std::string_view member) {
   if (auto* const repos = dynamic_cast<repos_body*>(sink.get()))
     return repos->finish().error().context;
   const auto& body = dynamic_cast<const text_body&>(*sink);
-  return wire::parse_letters_request(body.text()).error().context;
+  return to.what == action::backup
+           ? wire::parse_backup_request(body.text()).error().context
+           : wire::parse_letters_request(body.text()).error().context;
 }
 
 /// The text in backquotes in the first cells of the table of event fields.

@@ -111,9 +111,10 @@ TEST(ActorStatusTest, EveryKindOfActorOfARunningNodeAnswers) {
     }
   }
   EXPECT_THAT(kinds, UnorderedElementsAre(
-                       "api", "backfill", "consumer", "health", "identity",
-                       "journal", "node", "progress", "reader", "repo", "room",
-                       "router", "supervisor", "sweeper", "upstream"));
+                       "api", "backfill", "backup", "consumer", "health",
+                       "identity", "journal", "node", "progress", "reader",
+                       "repo", "room", "router", "supervisor", "sweeper",
+                       "upstream"));
   EXPECT_EQ(census.asked.size(), kinds.size()) << "one did not answer";
   EXPECT_EQ(census.said["repo"].front().parent, "router");
   EXPECT_EQ(census.said["backfill"].front().parent, "repo");
