@@ -3,7 +3,25 @@
 #include "apps/weir/load_settings.hpp"
 #include "net/url.hpp"
 
+#include <boost/json.hpp>
+
 namespace weir::apps {
+
+namespace {
+
+/// The sentence of an error (docs/api.md); any other body as it is.
+std::string sentence_of(const std::string& body) {
+  boost::system::error_code bad;
+  const auto x = boost::json::parse(body, bad);
+  const auto* object = bad ? nullptr : x.if_object();
+  const auto* message
+    = object == nullptr ? nullptr : object->if_contains("message");
+  return message != nullptr && message->is_string()
+           ? std::string{message->as_string()}
+           : body;
+}
+
+} // namespace
 
 result<reached_node> reach_node(const std::string& address,
                                 const node_port& port,
@@ -37,7 +55,8 @@ result<std::string> body_of(const result<net::http_response>& x,
   std::string body{as_text(x->body)};
   if (x->status != 200)
     return fail(ec::unreachable,
-                "the node answers " + std::to_string(x->status) + ": " + body
+                "the node answers " + std::to_string(x->status) + ": "
+                  + sentence_of(body)
                   + (x->status == 401
                        ? "; give --admin-password-file FILE, the file that "
                          "admin_password_file of the node names"

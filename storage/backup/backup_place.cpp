@@ -20,10 +20,21 @@ constexpr std::string_view backup_prefix = "backup-";
 constexpr std::string_view no_backups[]
   = {".", "..", "lost+found", "OWNER", "incomplete"};
 
-std::optional<uint64_t> backup_number(std::string_view name) {
+std::string folder_in(const std::string& directory, uint64_t number) {
+  char name[40];
+  std::snprintf(name, sizeof name, "/%.*s%06llu",
+                static_cast<int>(backup_prefix.size()), backup_prefix.data(),
+                static_cast<unsigned long long>(number));
+  return directory + name;
+}
+
+/// The number of a folder; nothing when it is not called as we call them.
+std::optional<uint64_t> backup_number(const std::string& name) {
   if (!name.starts_with(backup_prefix))
     return std::nullopt;
-  return parse_number<uint64_t>(name.substr(backup_prefix.size()));
+  const auto out = parse_number<uint64_t>(
+    std::string_view{name}.substr(backup_prefix.size()));
+  return out && folder_in({}, *out) == "/" + name ? out : std::nullopt;
 }
 
 /// The numbers of the backups in a directory, in order.
@@ -39,14 +50,6 @@ Status numbers_in(disk_env& disk, const std::string& directory,
       stranger = name;
   std::ranges::sort(out);
   return status;
-}
-
-std::string folder_in(const std::string& directory, uint64_t number) {
-  char name[40];
-  std::snprintf(name, sizeof name, "/%.*s%06llu",
-                static_cast<int>(backup_prefix.size()), backup_prefix.data(),
-                static_cast<unsigned long long>(number));
-  return directory + name;
 }
 
 std::string parent_folder(const std::string& directory) {
@@ -77,6 +80,18 @@ error refused_place(const std::string& directory, const std::string& why) {
   return fail(ec::invalid_argument, directory + " " + why);
 }
 
+/// The directory cannot be written, because of who the user is or how the
+/// program was started.
+error unwritable_place(const std::string& directory, const Status& x) {
+  return says_disk_full(x)
+           ? backup_error(x)
+           : refused_place(directory,
+                           "cannot be used: " + x.ToString()
+                             + "; the user who runs the node must be able to "
+                               "write there, and the unit of systemd must name "
+                               "it in ReadWritePaths=");
+}
+
 } // namespace
 
 result<backup_place> backup_place::claim(disk_env& disk,
@@ -98,7 +113,7 @@ result<backup_place> backup_place::claim(disk_env& disk,
       return refused_place(directory, "cannot be made: the directory above it "
                                       "does not exist");
     else if (!x.ok())
-      return backup_error(x);
+      return unwritable_place(directory, x);
     if (const auto x = disk.sync_directory(parent_folder(directory)); !x.ok())
       return backup_error(x);
   } else if (!there.ok()) {
@@ -122,10 +137,8 @@ result<void> backup_place::look() {
                                        + "), so it is no place for backups; "
                                          "choose an empty or a new directory");
   if (const auto x = disk_->lock_owner(directory_ + "/OWNER", false, lock_);
-      says_disk_full(x))
-    return backup_error(x);
-  else if (!x.ok())
-    return refused_place(directory_, "cannot be used: " + x.ToString());
+      !x.ok())
+    return unwritable_place(directory_, x);
   numbers_.clear(); // Another backup may have ended just now.
   if (const auto x = numbers_in(*disk_, directory_, numbers_, stranger);
       !x.ok())

@@ -8,7 +8,7 @@ The commands are those of the documents, but for these substitutions:
   that, in `--upstream relay:https://bsky.network`, the URL is replaced;
 * did:plc:... is an account of that network, which a page cannot know;
 * /etc, /var/lib, /usr/local and /backup lie in a scratch folder;
-* `weir repos` asks the node at its port, of which the pages leave out the usual one;
+* `weir repos` and `weir backup` ask the node at its ports, of which the pages leave out the usual one;
 * sudo, systemctl, journalctl, useradd, install, apt and make are the programs in stubs/:
   the first runs its command, the next two keep one unit, and make installs the
   build that is there instead of building another;

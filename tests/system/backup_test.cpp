@@ -6,6 +6,7 @@
 #include "tests/system/commit_load.hpp"
 #include "tests/system/complete_network.hpp"
 #include "tests/system/hostile_host.hpp"
+#include "tests/system/small_disk.hpp"
 
 #include <boost/json.hpp>
 #include <gmock/gmock.h>
@@ -232,6 +233,27 @@ TEST_F(BackupTest, ALargerBodyIsRefused) {
   EXPECT_EQ(web->post(url, body).value().status, 200);
   body += ' ';
   EXPECT_EQ(web->post(url, body).value().status, 413);
+}
+
+// The disk of the backups has no room, and that of the node has.
+TEST(BackupDiskTest, AFullDiskIsSaidAndTheNodeGoesOn) {
+  const temp_dir dir;
+  const small_disk disk{dir.at("disk"), "size=60m"};
+  if (!disk.mounted())
+    GTEST_SKIP() << "this machine does not let us mount a file system";
+  complete_network net{122};
+  ASSERT_TRUE(net.await_whole());
+  const auto backups = disk.at() + "/backups";
+  const auto full = back_up(net.node(), backups);
+  EXPECT_EQ(full.status, 1);
+  EXPECT_THAT(full.errors, HasSubstr("the disk of the backup " + backups));
+  EXPECT_THAT(full.errors, HasSubstr("make room on that disk"));
+  EXPECT_TRUE(files::exists(backups));
+  EXPECT_FALSE(files::exists(backups + "/incomplete"));
+  EXPECT_EQ(net.node().metric("weir_backup_failed_total "), 1u);
+  EXPECT_THAT(net.node().log(), HasSubstr("\"event\":\"backup_failed\""));
+  EXPECT_TRUE(net.await_lively());
+  EXPECT_EQ(back_up(net.node(), dir.at("backups")).status, 0);
 }
 
 namespace {

@@ -81,13 +81,16 @@ protected:
       put_row(*store, rows, storage::sync_mode::relaxed).value();
   }
 
-  storage::backup_order order() {
-    return {backups, data, {store.get()}, "epoch", {rows}};
+  storage::backup_order order(uint64_t last_operation) {
+    return {backups, data, {store.get()}, "epoch", {last_operation}};
   }
+  storage::backup_order order() { return order(rows); }
 
-  result<storage::backup_writer> begin() {
-    return storage::backup_writer::begin(order(), *disk, system_clock());
+  result<storage::backup_writer> begin(storage::backup_order what) {
+    return storage::backup_writer::begin(std::move(what), *disk,
+                                         system_clock());
   }
+  result<storage::backup_writer> begin() { return begin(order()); }
 
   /// Does all steps of a backup.
   static result<storage::backup_summary> finish(storage::backup_writer& x) {

@@ -2,6 +2,8 @@
 #include "tests/unit/storage/backup_fixture.hpp"
 
 #include <fstream>
+#include <future>
+#include <thread>
 
 namespace weir::storage {
 
@@ -146,13 +148,16 @@ TEST(RestorePartitionsTest, StoresAgreeWithEachOther) {
   where.write_buffer_bytes = 65'536;
   where.block_cache_bytes = 65'536;
   auto stores = open_partition_stores(where, 3).value();
+  std::promise<void> has_some;
   std::jthread worker{[&](const std::stop_token& end) {
-    for (uint64_t i = 0; !end.stop_requested(); ++i)
+    for (uint64_t i = 0; !end.stop_requested(); ++i) {
       for (const auto& x : stores)
         tests::put_row(*x, i, sync_mode::relaxed).value();
+      if (i == 400)
+        has_some.set_value();
+    }
   }};
-  while (!tests::has_row(*stores.back(), 400))
-    std::this_thread::yield();
+  has_some.get_future().wait();
   backup_order order{dir.at("backups"), where.directory, {}, "epoch",
                      {0, 0, 0}};
   for (const auto& x : stores)

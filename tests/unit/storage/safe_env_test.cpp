@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdarg>
 #include <future>
+#include <optional>
 
 namespace weir::storage {
 
@@ -338,6 +339,52 @@ TEST(SafeEnvTest, TablesBeyondTheirNumberAreOpenedForEachRead) {
   EXPECT_EQ(open_descriptors(), before);
   leveldb::RandomAccessFile* none = nullptr;
   EXPECT_TRUE(disk->NewRandomAccessFile(dir.at("none"), &none).IsNotFound());
+}
+
+TEST(SafeEnvTest, AFileStaysUntilTheLastHoldEnds) {
+  memory_disk disk;
+  safe_env safe{{.disk = &disk}};
+  create(*safe.env(), "/d/000001.ldb");
+  auto first = safe.hold_files();
+  auto second = safe.hold_files();
+  // LevelDB asks again after each compaction.
+  EXPECT_TRUE(safe.env()->RemoveFile("/d/000001.ldb").ok());
+  EXPECT_TRUE(safe.env()->RemoveFile("/d/000001.ldb").ok());
+  first = nullptr;
+  EXPECT_TRUE(disk.FileExists("/d/000001.ldb"));
+  second = nullptr;
+  EXPECT_FALSE(disk.FileExists("/d/000001.ldb"));
+}
+
+TEST(SafeEnvTest, NoFileChangesWhileTheyStandStill) {
+  memory_disk disk;
+  safe_env safe{{.disk = &disk}};
+  auto log = create(*safe.env(), "/d/000001.log");
+  create(*safe.env(), "/d/000002.ldb");
+  std::optional still{safe.stand_still()};
+  std::vector<std::future<bool>> waiting;
+  const auto later = [&waiting](auto change) {
+    waiting.push_back(std::async(std::launch::async, [change] {
+      return change().ok();
+    }));
+  };
+  later([&] { return log->Append("x"); });
+  later([&] { return safe.env()->RemoveFile("/d/000002.ldb"); });
+  later([&] {
+    std::unique_ptr<leveldb::WritableFile> owner;
+    leveldb::WritableFile* made = nullptr;
+    const auto x = safe.env()->NewWritableFile("/d/000003.ldb", &made);
+    owner.reset(made);
+    return x;
+  });
+  EXPECT_EQ(disk.read("/d/000001.log"), "");
+  EXPECT_EQ(disk.names().size(), 2u);
+  still.reset();
+  for (auto& x : waiting)
+    EXPECT_TRUE(x.get());
+  EXPECT_EQ(disk.read("/d/000001.log"), "x");
+  EXPECT_FALSE(disk.FileExists("/d/000002.ldb"));
+  EXPECT_TRUE(disk.FileExists("/d/000003.ldb"));
 }
 
 } // namespace weir::storage
