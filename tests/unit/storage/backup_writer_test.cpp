@@ -110,6 +110,31 @@ TEST_F(BackupWriterTest, FilesThatLevelDbRemovesStayUntilItEnds) {
   EXPECT_EQ(restored_rows(then), then);
 }
 
+TEST_F(BackupWriterTest, WhatStaysAtACrashGoesWithTheNextOpening) {
+  store->release_memory();
+  const auto tables = files_with(".ldb");
+  auto writer = begin().value();
+  write_batch gone;
+  for (uint64_t i = 0; i < rows; ++i)
+    gone.erase(tests::row_key(i));
+  store->write(gone, sync_mode::relaxed).value();
+  store->purge({std::string{}, "\xff"}).value();
+  files::copy(data, dir.at("killed"));
+  writer.give_up();
+  const auto left = [this] {
+    const auto names = names_in(dir.at("killed"));
+    return static_cast<size_t>(std::ranges::count_if(names, [](auto& x) {
+      return x.ends_with(".ldb");
+    }));
+  };
+  ASSERT_GE(left(), tables);
+  tests::store_settings how;
+  how.directory = dir.at("killed");
+  const auto opened = tests::open_store(nullptr, how).value();
+  EXPECT_LT(left(), tables);
+  EXPECT_EQ(tests::dense_rows(*opened, rows), 0u);
+}
+
 // An erasing ends only when the bytes are gone, and a backup keeps files.
 TEST_F(BackupWriterTest, ErasedBytesAreNotReportedGoneWhileItRuns) {
   store->release_memory();
