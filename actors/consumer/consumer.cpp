@@ -36,7 +36,8 @@ public:
       machine_(options, state, env_.home->accounts),
       channels_(env_.name, env_.home->numbers),
       held_(env_.shared->memory, memory_use::delivery),
-      use_(state.position != 0 || !state.acked.empty()) {
+      use_(state.position != 0 || !state.acked.empty()),
+      current_before_(state.current_before) {
     durable_ = state.durable;
   }
 
@@ -87,6 +88,7 @@ private:
   letter_desk letters_;
   backlog_age age_;
   log_use use_;
+  storage::op_id current_before_; ///< As in its row.
   std::optional<storage::op_id> page_after_; ///< The page that waits for it.
 };
 
@@ -167,6 +169,7 @@ void consumer::begin() {
 
 void consumer::on_begun() {
   use_.on_answer();
+  current_before_ = env_.home->stats.whole_from;
   if (const auto after = std::exchange(page_after_, std::nullopt))
     if (auto page = ask_page(*after))
       perform(machine_.on_page(*std::move(page), now()));
@@ -180,17 +183,20 @@ std::optional<log_entries> consumer::ask_page(storage::op_id after) {
   }
   auto near = env_.tail->since(after, durable_);
   if (!near)
-    read([to = consumer_actor{this}, after,
-          durable = durable_](store_readers& store) {
-      caf::anon_send(to, store.read_log(after, durable));
+    read([to = consumer_actor{this}, after, durable = durable_,
+          current_before = current_before_](store_readers& store) {
+      caf::anon_send(to, store.read_log(after, durable, current_before));
     });
   return near;
 }
 
 void consumer::ask_did_page(const delivery_effects::did_wish& x) {
-  auto job = [to = consumer_actor{this}, x](store_readers& store) {
-    caf::anon_send(
-      to, store.read_did(x.repo, x.facts, x.after, x.through, x.ops_max));
+  storage::log_page page;
+  page.ops_max = x.ops_max;
+  page.current_before = current_before_;
+  auto job = [to = consumer_actor{this}, x, page](store_readers& store) {
+    caf::anon_send(to,
+                   store.read_did(x.repo, x.facts, x.after, x.through, page));
   };
   send(env_.home->reader_of(x.repo), reader_job{std::move(job)});
 }
@@ -204,7 +210,8 @@ void consumer::save(const delivery_effects::write& x) {
                                      env_.log_identity,
                                      env_.fire_and_forget,
                                      x.settled,
-                                     x.dead_letters};
+                                     x.dead_letters,
+                                     current_before_};
   change.dead_letters_gone = x.letters_gone;
   if (!x.letters_gone.empty())
     letters_.on_write();
@@ -300,9 +307,9 @@ void consumer::publish() {
 void consumer::date_oldest() {
   const auto x = machine_.oldest_due();
   if (age_.see(x, now()))
-    read([to = consumer_actor{this}, x,
-          durable = durable_](const store_readers& store) {
-      caf::anon_send(to, read_unread(store, x, durable));
+    read([to = consumer_actor{this}, x, durable = durable_,
+          current_before = current_before_](const store_readers& store) {
+      caf::anon_send(to, read_unread(store, x, durable, current_before));
     });
   if (const auto at = age_.look_at())
     timer_.arm(this, now(), *at);

@@ -44,6 +44,7 @@ struct delivery_state {
   uint64_t log_events = 0;   ///< Events of the log up to `durable`.
   uint64_t settled = 0;      ///< Settled events according to the row.
   uint64_t dead_letters = 0; ///< Those that are kept now.
+  op_id current_before = 1;  ///< As in its row.
 };
 
 using session_id = uint64_t;

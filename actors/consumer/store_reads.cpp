@@ -34,8 +34,10 @@ result<bool> is_current(const store_readers& store, const found_letter& x) {
   const auto& entry = *x.entry;
   const auto& op = entry.ops[x.id - entry.first];
   if (is_fact(op)) {
+    storage::log_page few;
+    few.ops_max = facts_read;
     const auto page = store.read_did(
-      entry.repo, true, x.id, std::numeric_limits<op_id>::max(), facts_read);
+      entry.repo, true, x.id, std::numeric_limits<op_id>::max(), few);
     if (!page.entries)
       return page.entries.error();
     return is_current_fact(x.id, *page.entries);
@@ -104,8 +106,9 @@ void judge_letters(const store_readers& store, letters_found& x) {
 }
 
 unread_log read_unread(const store_readers& store, const oldest_event& x,
-                       op_id durable) {
+                       op_id durable, op_id current_before) {
   storage::log_page page;
+  page.current_before = current_before;
   page.with_content = x.unread; // Otherwise erased events look like others.
   if (!x.unread)
     page.ops_max = 1;

@@ -21,7 +21,8 @@ letters_found find_letters(const store_readers& store,
 void judge_letters(const store_readers& store, letters_found& x);
 /// Reads the log from the oldest event on: a page while it is not known whether
 /// the event may be delivered, otherwise only its transaction.
+/// @param current_before As in `storage::log_page`.
 unread_log read_unread(const store_readers& store, const oldest_event& x,
-                       storage::op_id durable);
+                       storage::op_id durable, storage::op_id current_before);
 
 } // namespace weir::actors

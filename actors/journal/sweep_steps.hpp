@@ -24,7 +24,7 @@ namespace weir::actors {
 class sweep_steps {
 public:
   sweep_steps(storage::committer& writer, storage::tail_cache& tail,
-              const partition_context& home, watched_disk& disk) noexcept
+              partition_context& home, watched_disk& disk) noexcept
     : writer_(writer), tail_(tail), home_(home), disk_(disk) {}
 
   /// @param busy Updates are waiting.
@@ -48,8 +48,10 @@ public:
       = smaller([&] { return writer_.trim(x.firsts, home_.outbox.uses_log); });
     if (writer_.failed())
       return done.error();
-    if (done && done->blocks > 0)
+    if (done && done->blocks > 0) {
       tail_.forget_before(done->whole_from);
+      home_.stats.whole_from = done->whole_from;
+    }
     return log_trimmed{done ? done->operations : 0};
   }
 
@@ -80,7 +82,7 @@ private:
 
   storage::committer& writer_;
   storage::tail_cache& tail_;
-  const partition_context& home_;
+  partition_context& home_;
   watched_disk& disk_;
 };
 

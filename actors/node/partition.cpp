@@ -6,6 +6,7 @@
 #include "actors/sweeper/sweeper.hpp"
 #include "storage/disk/partition_stores.hpp"
 #include "storage/disk/store_sizes.hpp"
+#include "storage/log/log_blocks.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/typed_event_based_actor.hpp>
@@ -36,6 +37,10 @@ result<void> partition::load_consumer() {
   if (!row)
     return row.error();
   consumer_ = std::move(*row);
+  const auto whole_from = storage::log_whole_from(*store_->db);
+  if (!whole_from)
+    return whole_from.error();
+  env_.home->stats.whole_from = *whole_from;
   return {};
 }
 
@@ -104,6 +109,7 @@ void partition::start_consumer(caf::actor_system& system) {
   state.log_events = home.stats.events;
   state.settled = consumer_.row.settled;
   state.dead_letters = consumer_.row.dead_letters;
+  state.current_before = consumer_.row.current_before;
   state.ran_before = ran_before_;
   home.consumer = spawn_consumer(
     system,

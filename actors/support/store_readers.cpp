@@ -54,14 +54,17 @@ store_readers::load_exported(const atproto::did& repo) const {
   return storage::load_exported(db, repo);
 }
 
-log_page store_readers::read_log(storage::op_id after,
-                                 storage::op_id durable) const {
-  return {storage::log_reader{db, names, key_partition}.read(after, durable)};
+log_page store_readers::read_log(storage::op_id after, storage::op_id durable,
+                                 storage::op_id current_before) const {
+  storage::log_page page;
+  page.current_before = current_before;
+  return {
+    storage::log_reader{db, names, key_partition}.read(after, durable, page)};
 }
 
 did_page store_readers::read_did(const atproto::did& repo, bool facts,
                                  storage::op_id after, storage::op_id through,
-                                 size_t ops_max) const {
+                                 storage::log_page page) const {
   did_page out{repo, facts, after, through};
   const auto rows = load_repo(repo);
   if (!rows) {
@@ -76,8 +79,6 @@ did_page store_readers::read_did(const atproto::did& repo, bool facts,
       return x.scope != storage::identity_scope
              && x.scope != storage::account_scope;
     });
-  storage::log_page page;
-  page.ops_max = ops_max;
   page.bytes_max = limits::consumer_did_page_bytes_max;
   out.entries = storage::log_reader{db, names, key_partition}.read_repo(
     repo, chain, after, through, page);

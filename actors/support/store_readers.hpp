@@ -63,12 +63,15 @@ struct store_readers {
   load_exported(const atproto::did& repo) const;
 
   /// One page of the log after `after` and up to `durable`.
-  log_page read_log(storage::op_id after, storage::op_id durable) const;
+  /// @param current_before As in `storage::log_page`.
+  log_page read_log(storage::op_id after, storage::op_id durable,
+                    storage::op_id current_before) const;
 
   /// Entries of one repo after `after`, up to `through`; with `facts` only
   /// those of `$identity` and `$account`.
+  /// @param page Its `bytes_max` is the usual one.
   did_page read_did(const atproto::did& repo, bool facts, storage::op_id after,
-                    storage::op_id through, size_t ops_max) const;
+                    storage::op_id through, storage::log_page page) const;
 
   /// Heads of one repo in the order of their paths, after the path `after`.
   heads_page read_heads(const atproto::did& repo,

@@ -30,6 +30,8 @@ struct store_stats {
   std::atomic<uint64_t> outdated{0};
   std::atomic<uint64_t> records{0};
   std::atomic<uint64_t> durable{0}; ///< Last id on disk.
+  /// From this operation on none was trimmed (`storage::log_whole_from`).
+  std::atomic<uint64_t> whole_from{1};
   /// Steady time when the write that is under way began; 0: none is.
   std::atomic<int64_t> writes_since{0};
   std::atomic<uint64_t> events{0}; ///< Number of events among the ids up to it.

@@ -135,6 +135,10 @@ struct consumer_row {
   bool fire_and_forget = false;
   uint64_t settled = 0;      ///< Acked events of the log, approximately.
   uint64_t dead_letters = 0; ///< Number of its dead letters.
+  /// `log_whole_from` when it began to read. Before this operation it gets
+  /// only current versions of records, because what replaced or deleted others
+  /// may have been gone already.
+  op_id current_before = 1;
 
   op_id position(uint16_t partition) const noexcept {
     return partition < positions.size() ? positions[partition] : 0;

@@ -112,7 +112,8 @@ void serialize(auto& ar, consumer_row& x) {
   x.positions.resize(partitions);
   for (auto& position : x.positions)
     ar(position);
-  ar(x.log_identity, x.fire_and_forget, x.settled, x.dead_letters);
+  ar(x.log_identity, x.fire_and_forget, x.settled, x.dead_letters,
+     x.current_before);
 }
 
 void serialize(auto& ar, dead_letter_row& x) {

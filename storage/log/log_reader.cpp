@@ -67,7 +67,7 @@ result<bool> log_reader::add(filling& to, op_id first,
   auto entry = make_entry(first, block, names_);
   if (!entry)
     return entry.error();
-  if (first < to.whole_from)
+  if (first < std::min(to.whole_from, to.page.current_before))
     if (auto ok = mark_outdated(block, **entry); !ok)
       return ok.error();
   if (to.page.with_content) {

@@ -13,6 +13,9 @@ struct log_page {
   /// Measured with `bytes_held`.
   size_t bytes_max = limits::log_page_bytes_max;
   bool with_content = true;
+  /// For a consumer, its `consumer_row::current_before`: from this operation on
+  /// no version is outdated, because what came later is kept for it.
+  op_id current_before = UINT64_MAX;
 };
 
 /// Makes what readers get from a stored block. It has no bodies yet.
@@ -30,7 +33,8 @@ result<std::shared_ptr<log_entry>> make_entry(op_id first, const log_block& x,
 /// # Trimming
 /// Operations that were trimmed are left out (`log_trim.hpp`): a page may have
 /// holes before `log_whole_from`, and none behind it. Versions of records
-/// before it that are not current are marked as outdated.
+/// before it that are not current are marked as outdated, and so are those
+/// whose content is erased.
 ///
 /// # Errors
 /// `ec::storage_failure` on damage.

@@ -54,6 +54,8 @@ private:
                         + " positions in a log of one partition");
     if (row.settled > x_.log_events)
       x_.wrong(where, "it counts more events than the log has");
+    if (row.current_before == 0 || row.current_before > x_.whole_from)
+      x_.wrong(where, "it began to read where the log was never trimmed");
     said_[{key.dataset, key.name}] = row.dead_letters;
     op_id end = row.position(x_.options.partition);
     if (end > x_.last_id)

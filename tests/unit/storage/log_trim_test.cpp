@@ -62,6 +62,29 @@ TEST_F(LogTrimTest, ADeletedRecordDoesNotComeBackFromABlockThatStays) {
   EXPECT_EQ(copy_of(ann, own), ann.records);
 }
 
+// What deleted it is kept for a consumer that began before it was trimmed.
+TEST_F(LogTrimTest, WhoBeganBeforeGetsEveryVersionThatIsLeft) {
+  apply(ann, ann.appear());
+  commit(ann, {{"app.a.x/gone", "gone"}, {"app.a.x/stays", "stays"}});
+  commit(ann, {{"app.a.x/gone", ""}});
+  commit(ann, {{"app.a.x/new", "new"}});
+  ASSERT_EQ(trim().blocks, 1u);
+  const auto whole_from = log_whole_from(*store.db).value();
+  const log_reader reader{*store.db, *store.names, 0};
+  const auto outdated = [&](op_id current_before) {
+    log_page page;
+    page.current_before = current_before;
+    return reader.read(0, store.writer->last_id(), page)
+      .value()
+      .at(0)
+      ->ops.at(0)
+      .outdated;
+  };
+  EXPECT_FALSE(outdated(1));
+  EXPECT_TRUE(outdated(2));
+  EXPECT_TRUE(outdated(whole_from));
+}
+
 // The ids go on behind it.
 TEST_F(LogTrimTest, TheLastBlockStays) {
   apply(ann, ann.appear());

@@ -51,7 +51,8 @@ TEST(ValuesTest, EveryRowRoundTripsAndRefusesDamage) {
   expect_codec(upstream_row{});
   expect_codec(identity_row{"zQ3sh", "https://pds.example.com", "alice.test",
                             "bob.test", 1'700'000'000, true});
-  expect_codec(consumer_row{{1000, 0, 7}, 0xfedcba9876543210, true, 900, 3});
+  expect_codec(
+    consumer_row{{1000, 0, 7}, 0xfedcba9876543210, true, 900, 3, 50});
   expect_codec(dead_letter_row{3, "no answer", -1});
   expect_codec(filter_row{7, {"app.test.*", "app.test.note"}});
   expect_codec(
