@@ -5,7 +5,6 @@
 #include "storage/format/values.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace weir::storage {
 
@@ -31,12 +30,6 @@ error contradicts(op_id first, const segment_transaction& x,
 }
 
 } // namespace
-
-size_t segment_heads::key_hash::operator()(const short_hash& x) const noexcept {
-  size_t out = 0;
-  std::memcpy(&out, x.data(), sizeof(out));
-  return out;
-}
 
 const segment_head* segment_heads::find(const atproto::did& repo,
                                         std::string_view scope) const {

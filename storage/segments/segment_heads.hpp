@@ -4,8 +4,9 @@
 #include "storage/segments/limits.hpp"
 #include "storage/segments/segment_transaction.hpp"
 
+#include <map>
 #include <optional>
-#include <unordered_map>
+#include <vector>
 
 namespace weir::storage {
 
@@ -42,12 +43,8 @@ public:
   result<void> advance(op_id first, const segment_transaction& x);
 
 private:
-  struct key_hash {
-    size_t operator()(const short_hash& x) const noexcept;
-  };
-
   size_t streams_max_;
-  std::unordered_map<short_hash, segment_head, key_hash> heads_;
+  std::map<short_hash, segment_head> heads_;
 };
 
 /// Hashes of one operation of a transaction.
