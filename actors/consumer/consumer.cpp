@@ -36,8 +36,7 @@ public:
       machine_(options, state, env_.home->accounts),
       channels_(env_.name, env_.home->numbers),
       held_(env_.shared->memory, memory_use::delivery),
-      use_(state.position != 0 || !state.acked.empty()),
-      current_before_(state.current_before) {
+      use_(state.position != 0 || !state.acked.empty(), state.current_before) {
     durable_ = state.durable;
   }
 
@@ -88,7 +87,8 @@ private:
   letter_desk letters_;
   backlog_age age_;
   log_use use_;
-  storage::op_id current_before_; ///< As in its row.
+  /// A write that waits for the JOURNAL's answer to the first client.
+  std::optional<delivery_effects::write> early_;
   std::optional<storage::op_id> page_after_; ///< The page that waits for it.
 };
 
@@ -168,8 +168,9 @@ void consumer::begin() {
 }
 
 void consumer::on_begun() {
-  use_.on_answer();
-  current_before_ = env_.home->stats.whole_from;
+  use_.on_answer(env_.home->stats.whole_from);
+  if (const auto rows = std::exchange(early_, std::nullopt))
+    save(*rows);
   if (const auto after = std::exchange(page_after_, std::nullopt))
     if (auto page = ask_page(*after))
       perform(machine_.on_page(*std::move(page), now()));
@@ -184,16 +185,15 @@ std::optional<log_entries> consumer::ask_page(storage::op_id after) {
   auto near = env_.tail->since(after, durable_);
   if (!near)
     read([to = consumer_actor{this}, after, durable = durable_,
-          current_before = current_before_](store_readers& store) {
-      caf::anon_send(to, store.read_log(after, durable, current_before));
+          from = use_.current_before()](store_readers& store) {
+      caf::anon_send(to, store.read_log(after, durable, from));
     });
   return near;
 }
 
 void consumer::ask_did_page(const delivery_effects::did_wish& x) {
-  storage::log_page page;
-  page.ops_max = x.ops_max;
-  page.current_before = current_before_;
+  storage::log_page page{.ops_max = x.ops_max,
+                         .current_before = use_.current_before()};
   auto job = [to = consumer_actor{this}, x, page](store_readers& store) {
     caf::anon_send(to,
                    store.read_did(x.repo, x.facts, x.after, x.through, page));
@@ -202,6 +202,10 @@ void consumer::ask_did_page(const delivery_effects::did_wish& x) {
 }
 
 void consumer::save(const delivery_effects::write& x) {
+  if (!use_.may_read()) {
+    early_ = x; // Its row says since when it reads, which is not known yet.
+    return;
+  }
   pass(crash_point::ack_taken);
   auto rows = std::make_shared<storage::journal_batch>();
   storage::consumer_change change;
@@ -211,7 +215,7 @@ void consumer::save(const delivery_effects::write& x) {
                                      env_.fire_and_forget,
                                      x.settled,
                                      x.dead_letters,
-                                     current_before_};
+                                     use_.current_before()};
   change.dead_letters_gone = x.letters_gone;
   if (!x.letters_gone.empty())
     letters_.on_write();
@@ -308,8 +312,8 @@ void consumer::date_oldest() {
   const auto x = machine_.oldest_due();
   if (age_.see(x, now()))
     read([to = consumer_actor{this}, x, durable = durable_,
-          current_before = current_before_](const store_readers& store) {
-      caf::anon_send(to, read_unread(store, x, durable, current_before));
+          from = use_.current_before()](const store_readers& store) {
+      caf::anon_send(to, read_unread(store, x, durable, from));
     });
   if (const auto at = age_.look_at())
     timer_.arm(this, now(), *at);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "storage/format/records.hpp"
+
 #include <cstdint>
 
 namespace weir::actors {
@@ -14,8 +16,10 @@ namespace weir::actors {
 class log_use {
 public:
   /// @param has_acks It has acked an event.
-  explicit log_use(bool has_acks) noexcept
-    : stage_(has_acks ? stage::used : stage::unused) {}
+  /// @param current_before As in its row.
+  log_use(bool has_acks, storage::op_id current_before) noexcept
+    : stage_(has_acks ? stage::used : stage::unused),
+      current_before_(current_before) {}
 
   /// A client has connected.
   /// @returns whether the JOURNAL must be asked; `on_answer` follows.
@@ -26,7 +30,14 @@ public:
     return true;
   }
 
-  void on_answer() noexcept { stage_ = stage::used; }
+  /// @param whole_from `storage::log_whole_from` now.
+  void on_answer(storage::op_id whole_from) noexcept {
+    stage_ = stage::used;
+    current_before_ = whole_from;
+  }
+
+  /// See `storage::consumer_row`. Its row must not be written before `may_read`.
+  storage::op_id current_before() const noexcept { return current_before_; }
 
   bool may_read() const noexcept { return stage_ != stage::waiting; }
 
@@ -37,6 +48,7 @@ private:
   enum class stage : uint8_t { unused, waiting, used };
 
   stage stage_;
+  storage::op_id current_before_;
 };
 
 } // namespace weir::actors

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "storage/format/records.hpp"
+#include "storage/log/log_reader.hpp"
 #include "storage/tables/repo_table.hpp"
 
 #include <memory>

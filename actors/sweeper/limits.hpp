@@ -42,6 +42,10 @@ constexpr int trim_pause_factor = 9;
 /// compactions remove most of it before.
 constexpr std::chrono::microseconds purge_pause = 24h;
 
+/// The wait after a purge that could not remove everything, perhaps because a
+/// reader used a table.
+constexpr std::chrono::microseconds purge_retry = 5min;
+
 /// The shortest time between two laps: the time index knows minutes.
 constexpr std::chrono::microseconds trim_pause_min = 1min;
 

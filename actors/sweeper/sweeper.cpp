@@ -50,9 +50,8 @@ private:
   void arm(std::optional<steady_time>& due, steady_time at);
   void on_time();
   void trim(trim_effects x);
-  result<storage::op_id> horizon() const;
-  void erase_replaced();
-  void look(storage::op_id from);
+  void begin_lap();
+  void look(const trim_effects::look_at& x);
   void plan();
   void compact(storage::content_span x);
   void trimming_failed(const error& why);
@@ -149,14 +148,16 @@ void sweeper::fail(const error& why) {
 
 void sweeper::trim(trim_effects x) {
   if (x.erase)
-    erase_replaced();
+    send(home_->journal, erase_replaced{*x.erase}, sweeper_actor{this});
   if (!x.remove.empty())
     send(home_->journal, trim_log{std::move(x.remove)}, sweeper_actor{this});
   if (x.purged)
     send(home_->journal, content_purged{});
   if (x.timer)
     arm(trim_at_, *x.timer);
-  if (x.look)
+  if (x.begin)
+    begin_lap();
+  else if (x.look)
     look(*x.look);
   else if (x.plan)
     plan();
@@ -164,36 +165,29 @@ void sweeper::trim(trim_effects x) {
     compact(*x.compact);
 }
 
-/// Everything before this operation is old. While the clock is suspect the age
-/// of a block is not known, so none counts as old.
-result<storage::op_id> sweeper::horizon() const {
+/// While the clock is suspect the age of a block is not known, so none counts
+/// as old.
+void sweeper::begin_lap() {
   const auto since = shared_->time->wall_now() + -store_.retention;
   const auto doubted = std::ranges::any_of(
     shared_->health.findings(),
     [](const auto& y) { return y.cause == health_cause::clock; });
-  return doubted ? result<storage::op_id>{0}
-                 : storage::first_written_since(*store_.db, store_.partition,
-                                                since.micros);
-}
-
-void sweeper::erase_replaced() {
-  const auto old = horizon();
+  const auto old = doubted ? result<storage::op_id>{1}
+                           : storage::first_written_since(
+                             *store_.db, store_.partition, since.micros);
   if (!old)
     return trimming_failed(old.error());
-  send(home_->journal, weir::erase_replaced{*old}, sweeper_actor{this});
+  trim(trimming_.on_horizon(*old, now()));
 }
 
-void sweeper::look(storage::op_id from) {
-  const auto old = horizon();
-  if (!old)
-    return trimming_failed(old.error());
+void sweeper::look(const trim_effects::look_at& x) {
   const auto needs = storage::log_needs::load(*store_.db, store_.partition,
                                               home_->outbox.uses_log);
   if (!needs)
     return trimming_failed(needs.error());
   auto found
     = storage::find_spent(*store_.db, *store_.names, store_.partition, *needs,
-                          from, *old, limits::trim_step_ops_max);
+                          x.from, x.until, limits::trim_step_ops_max);
   if (!found)
     return trimming_failed(found.error());
   trim(trimming_.on_looked(std::move(*found), now()));
@@ -223,8 +217,7 @@ sweeper_actor::behavior_type sweeper::make_behavior() {
   if (own_thread_)
     name_thread("sweeper");
   perform(machine_.on_erased());
-  if (store_.retention.count() > 0)
-    trim(trimming_.on_start(now()));
+  trim(trimming_.on_start(now()));
   return {
     [this](tick x) {
       if (timer_.fired(x))

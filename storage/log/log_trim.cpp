@@ -181,6 +181,10 @@ result<spent_blocks> find_spent(const database& db,
                                 uint16_t partition, const log_needs& needs,
                                 op_id from, op_id until, size_t ops_max) {
   spent_blocks out;
+  const auto walked = replaced_through(db);
+  if (!walked)
+    return walked.error();
+  until = std::min(until, *walked);
   if (from >= until)
     return out;
   spent_check check{db, names, partition, needs};
@@ -217,12 +221,15 @@ result<trimmed_log> stage_trim(const database& db,
                                const log_needs& needs, write_batch& batch) {
   trimmed_log out;
   const auto known = log_whole_from(db);
-  if (!known)
-    return known.error();
+  const auto walked = replaced_through(db);
+  if (!known || !walked)
+    return known ? walked.error() : known.error();
   out.whole_from = *known;
   spent_check check{db, names, partition, needs};
   std::vector<content_span> spans;
   for (const auto first : firsts) {
+    if (first >= *walked)
+      continue;
     const auto end = erase_spent(db, partition, first, check, batch);
     if (!end)
       return end.error();

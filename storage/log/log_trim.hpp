@@ -28,9 +28,10 @@ result<op_id> first_written_since(const database& db, uint16_t partition,
                                   int64_t time_us);
 
 /// Looks at blocks that begin at `from` or later and before `until`, until they
-/// have `ops_max` operations. A block that a consumer needs does not count as
-/// spent, nor does one of a repo that is being erased: the erasing still needs
-/// its rows. Any thread.
+/// have `ops_max` operations. What they replaced must have been erased before
+/// (`replaced_through`): with a block the names of these versions go. A block
+/// that a consumer needs does not count as spent, nor does one of a repo that
+/// is being erased: the erasing still needs its rows. Any thread.
 result<spent_blocks> find_spent(const database& db,
                                 const collection_names& names,
                                 uint16_t partition, const log_needs& needs,
@@ -44,7 +45,7 @@ struct trimmed_log {
 };
 
 /// Adds the removal of these blocks to the batch, but only of those that are
-/// spent. Runs on the committer's thread.
+/// spent and were walked. Runs on the committer's thread.
 result<trimmed_log> stage_trim(const database& db,
                                const collection_names& names,
                                uint16_t partition,

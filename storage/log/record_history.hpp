@@ -32,10 +32,11 @@ struct past_record {
 ///
 /// # What is known
 /// The `$commit` operations of a repo are its known commits. A commit that came
-/// by a stream follows directly on the one before it, so nothing was changed
-/// between them. A fetch leads to a later commit, and what happened on the way
-/// is not known. A record that a fetch brought first may have existed earlier,
-/// because its collection was not kept then.
+/// by a stream follows on the one before it, apart from commits of which
+/// nothing was kept, so nothing that is kept was changed between them. A fetch
+/// leads to a later commit, and what happened on the way is not known. A record
+/// that a fetch brought first may have existed earlier, because its collection
+/// was not kept then.
 ///
 /// # Ownership and threads
 /// Borrows the database and names. Any number of threads may read at the same

@@ -129,7 +129,7 @@ result<op_id> walk(const database& db, uint16_t partition, op_id from,
         const auto needed = needs.needs(op.replaced);
         if (!needed)
           return needed.error();
-        if (*needed)
+        if (*needed || eraser.full())
           batch.put(encode_key(kept_content_key{partition, op.replaced}), {});
         else if (auto erased = eraser.add(op.replaced); !erased)
           return erased.error();
@@ -190,7 +190,6 @@ result<replaced_step> stage_replaced(const database& db, uint16_t partition,
       return next.error();
     batch.put(encode_key(meta_key{replaced_through_row}),
               encode_value(counter{*next}));
-    kept_after = 0;
     out.more = true; // The kept contents follow.
   } else {
     const auto last = look_at_kept(db, partition, kept_after, needs, ops_max,

@@ -7,8 +7,8 @@
 ///
 /// An operation names the one whose version it replaces. So the log is walked
 /// once, behind `log_retention`, and its envelopes stay. Content that a
-/// consumer still needs has a row in the table `kept_content`, until it is
-/// erased later.
+/// consumer still needs, or that is too much for one step, has a row in the
+/// table `kept_content`, until it is erased later.
 namespace weir::storage {
 
 class write_batch;

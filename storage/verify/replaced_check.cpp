@@ -71,7 +71,8 @@ void replaced_check::check_kept(const kept_content_key& key,
   const auto head = x_.row_at<record_head>(
     record_head_key{key.partition, block->repo, scope, {op.rkey}},
     operation_name(key.id));
-  if ((stored && stored->body.empty()) || scope < first_collection_id
+  const bool gone = op.content != 0 && stored && stored->body.empty();
+  if (gone || scope < first_collection_id
       || (head && head->op == key.id))
     x_.wrong(key.id, "its content is kept, although it was not replaced");
 }

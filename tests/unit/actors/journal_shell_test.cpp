@@ -229,8 +229,14 @@ TEST_F(JournalShellTest, WhatTheConsumerNeedsIsNotTrimmed) {
     tell(journal, trim_log{{1, 3}}, asker.as<sweeper_actor>());
     return asker.take<log_trimmed>().at(0).operations;
   };
+  const auto walked = [&] {
+    tell(journal, erase_replaced{7}, asker.as<sweeper_actor>());
+    return asker.take<replaced_erased>().at(0);
+  };
+  EXPECT_EQ(walked().contents, 0u);
   EXPECT_EQ(trimmed(), 0u) << "nobody has said yet what is needed";
   home->outbox.uses_log = false;
+  EXPECT_EQ(walked().contents, 2u) << "they were kept";
   EXPECT_EQ(trimmed(), 4u);
   EXPECT_EQ(trimmed(), 0u);
 }

@@ -229,6 +229,7 @@ TEST_F(LogAnswersTest, OfATrimmedLogAnOlderVersionIsNotKnown) {
   apply(alice, alice.commit({{"app.a.x/1", record("second")}}));
   apply(alice, alice.commit({{"app.a.x/2", record("other")}}));
   auto& writer = *store_of(alice).writer;
+  ASSERT_TRUE(writer.erase_replaced(3, false));
   ASSERT_GT(writer.trim({1}, false).value().blocks, 0u);
   const auto reply
     = past_record_reply(*shared, alice.repo, {"app.a.x", "1"}, first, {});

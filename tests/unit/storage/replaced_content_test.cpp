@@ -234,6 +234,58 @@ TEST_F(ReplacedContentTest, OfAnErasedAccountNothingIsLeftToErase) {
   EXPECT_EQ(store.findings(), "");
 }
 
+// With the block the name of what it replaced would be gone.
+TEST_F(ReplacedContentTest, ABlockIsNotTrimmedBeforeItWasWalked) {
+  commit(ann, {{"app.a.x/1", "one"}, {"app.a.x/2", "two"}});
+  commit(ann, {{"app.a.x/1", ""}});
+  commit(ann, {{"app.a.x/3", "three"}});
+  const auto needs = log_needs::load(*store.db, 0, false).value();
+  const auto spent = [&] {
+    return find_spent(*store.db, *store.names, 0, needs, 1, end(), 99)
+      .value()
+      .firsts;
+  };
+  erase_replaced(4); // The deletion, operation 4, is not old.
+  EXPECT_THAT(spent(), IsEmpty());
+  EXPECT_EQ(store.writer->trim({4}, false).value().blocks, 0u);
+  erase_replaced(end());
+  EXPECT_THAT(spent(), ElementsAre(4));
+  EXPECT_EQ(store.writer->trim({4}, false).value().blocks, 1u);
+  EXPECT_EQ(operation(1).content, content_state::deleted);
+  EXPECT_EQ(store.findings(), "");
+}
+
+// limits::replaced_step_bytes_max: also what one block replaced
+TEST_F(ReplacedContentTest, WhatIsTooMuchForAStepIsErasedInTheNext) {
+  const std::string large(limits::content_block_bytes_max, 'x');
+  const auto fits = limits::replaced_step_bytes_max / large.size();
+  std::vector<change> gone;
+  for (size_t i = 0; i < fits + 20; ++i) {
+    const auto path = numbered("app.a.x/", i);
+    commit(ann, {{path, large}});
+    gone.push_back({path, ""});
+  }
+  commit(ann, gone);
+  const auto first = end() - gone.size() - 1;
+  erase_replaced(first, false);
+  const auto step = store.writer->erase_replaced(end(), false).value();
+  EXPECT_LE(step.erased, fits + 1);
+  EXPECT_TRUE(step.more);
+  EXPECT_FALSE(kept().empty());
+  EXPECT_EQ(store.findings(), "");
+  EXPECT_EQ(erase_replaced(end()), gone.size() - step.erased);
+  EXPECT_THAT(kept(), IsEmpty());
+  EXPECT_EQ(store.findings(), "");
+}
+
+TEST_F(ReplacedContentTest, AVersionWithoutContentMayBeKept) {
+  commit(ann, {{"app.a.x/1", "no record", true}});
+  commit(ann, {{"app.a.x/1", "two"}});
+  erase_replaced(end(), true);
+  EXPECT_THAT(kept(), ElementsAre(1));
+  EXPECT_EQ(store.findings(), "");
+}
+
 // -- the disk -----------------------------------------------------------------
 
 TEST_F(ReplacedContentTest, ItsBytesLeaveTheDisk) {

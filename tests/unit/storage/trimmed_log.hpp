@@ -36,16 +36,17 @@ protected:
     at->commit(group);
   }
 
-  /// One lap over the log, as SWEEPER makes it.
+  /// One lap over the log, as SWEEPER makes it: first the walk.
   /// @param through Only this was acked; by default there is no consumer.
   trimmed_log trim(op_id through = everything, size_t ops_max = any_number) {
     const auto used = through != everything;
     if (used)
       ack(through);
-    const auto needs = log_needs::load(*at->db, 0, used).value();
-    trimmed_log out;
     // Everything that is written is old.
     const auto until = first_written_since(*at->db, 0, INT64_MAX).value();
+    erase_replaced(until, used);
+    const auto needs = log_needs::load(*at->db, 0, used).value();
+    trimmed_log out;
     for (op_id next = 1; next != 0;) {
       const auto found
         = find_spent(*at->db, *at->names, 0, needs, next, until, ops_max)
