@@ -36,7 +36,8 @@ public:
     current_before_ = whole_from;
   }
 
-  /// See `storage::consumer_row`. Its row must not be written before `may_read`.
+  /// See `storage::consumer_row`. Its row must not be written before
+  /// `may_read`.
   storage::op_id current_before() const noexcept { return current_before_; }
 
   bool may_read() const noexcept { return stage_ != stage::waiting; }

@@ -46,6 +46,10 @@ public:
       return fail(ec::storage_failure,
                   "a part of the transaction of " + place_of(tx_.front())
                     + " is missing");
+    if (x.content == content_state::deleted)
+      return fail(ec::invalid_argument,
+                  "the content of " + place_of(x)
+                    + " was erased (log_retention), so the log is not whole");
     tx_.push_back(std::move(x));
     return tx_.size() == tx_.front().in->ops ? write() : result<void>{};
   }

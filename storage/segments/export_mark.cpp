@@ -8,7 +8,7 @@ std::string file_in(const std::string& directory) {
   return directory + "/COMPLETE";
 }
 
-std::string text_of(op_id operations) {
+std::string mark_of(op_id operations) {
   return "operations: " + std::to_string(operations) + "\n";
 }
 
@@ -17,7 +17,7 @@ std::string text_of(op_id operations) {
 result<void> mark_complete(disk_env& disk, const std::string& directory,
                            op_id operations) {
   auto status
-    = replace_file(disk, file_in(directory), text_of(operations));
+    = replace_file(disk, file_in(directory), mark_of(operations));
   if (status.ok())
     status = disk.sync_directory(directory);
   return status.ok() ? result<void>{} : disk_error(status);
@@ -34,7 +34,7 @@ result<void> check_complete(disk_env& disk, const std::string& directory,
                   + " did not end: remove it, and export again");
   if (!read.ok())
     return disk_error(read);
-  if (text != text_of(operations))
+  if (text != mark_of(operations))
     return fail(ec::storage_failure,
                 "the export in " + directory + " has "
                   + std::to_string(operations)
