@@ -53,6 +53,7 @@ public:
     auto& to = rows_[key->first];
     if (to.places.empty()) {
       bytes_ += (*row)->second.size();
+      to.count = block->count();
       to.value = std::move((*row)->second);
     }
     erased_ += to.places.insert(place).second ? 1 : 0;
@@ -68,7 +69,8 @@ public:
       if (!value)
         return value.error();
       batch.put(encode_key(content_block_key{partition_, first}), *value);
-      add_span(spans, {first, first}, limits::erasure_spans_max);
+      add_span(spans, {first, first + what.count - 1},
+               limits::erasure_spans_max);
     }
     return stage_purge(db_, spans, batch);
   }
@@ -76,6 +78,7 @@ public:
 private:
   struct changed_row {
     std::string value;
+    size_t count = 0;        ///< Items in it.
     std::set<size_t> places; ///< They are to be erased.
   };
 

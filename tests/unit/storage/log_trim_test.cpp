@@ -68,8 +68,18 @@ TEST_F(LogTrimTest, WhoBeganBeforeGetsEveryVersionThatIsLeft) {
   commit(ann, {{"app.a.x/gone", "gone"}, {"app.a.x/stays", "stays"}});
   commit(ann, {{"app.a.x/gone", ""}});
   commit(ann, {{"app.a.x/new", "new"}});
-  ASSERT_EQ(trim().blocks, 1u);
+  const auto all = firsts();
+  consumer_change acked_later;
+  acked_later.name = "channel";
+  acked_later.row = consumer_row{{0}, store.db->log_identity(), false, 0, 0};
+  acked_later.acked.push_back({2, all[2]});
+  journal_batch group;
+  group.consumers.push_back(acked_later);
+  store.commit(group);
+  erase_replaced(all[2], true);
+  ASSERT_EQ(store.writer->trim(all, true).value().blocks, 1u);
   const auto whole_from = log_whole_from(*store.db).value();
+  EXPECT_EQ(whole_from, all[2]);
   const log_reader reader{*store.db, *store.names, 0};
   const auto outdated = [&](op_id current_before) {
     log_page page;
