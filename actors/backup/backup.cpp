@@ -45,6 +45,7 @@ private:
   result<void> check_room() const;
   void work();
   void succeed();
+  void note_failure(const error& why);
   void fail(const error& why);
   void end_running();
   backup_made summary() const;
@@ -54,6 +55,7 @@ private:
   backup_sources from_;
   bool own_thread_;
   std::optional<storage::backup_writer> writer_; ///< None: nothing to do.
+  std::string directory_; ///< Where the backup is made.
   std::unique_ptr<owed_answer<backup_made>> owed_;
   steady_time began_;
   actor_timer timer_;
@@ -88,9 +90,11 @@ caf::result<backup_made> backup::begin(const make_backup& x) {
   if (writer_)
     return to_caf(weir::fail(ec::rate_limited, "a backup is being made: try "
                                                "again when it has ended"));
-  auto ok = check_room();
-  if (!ok)
+  directory_ = x.directory;
+  if (auto ok = check_room(); !ok) {
+    note_failure(ok.error());
     return to_caf(ok.error());
+  }
   storage::backup_order order{x.directory, from_.data_dir, from_.stores,
                               shared_->log_epoch, {}};
   for (const auto& home : shared_->partitions())
@@ -99,9 +103,7 @@ caf::result<backup_made> backup::begin(const make_backup& x) {
   auto made = storage::backup_writer::begin(std::move(order), *from_.disk,
                                             *shared_->time);
   if (!made) {
-    failed_.add();
-    log::warn("backup_failed", {{"directory", x.directory},
-                                {"reason", to_string(made.error())}});
+    note_failure(made.error());
     return to_caf(made.error());
   }
   writer_.emplace(std::move(*made));
@@ -149,9 +151,14 @@ void backup::succeed() {
   end_running();
 }
 
-void backup::fail(const error& why) {
+void backup::note_failure(const error& why) {
   failed_.add();
-  log::warn("backup_failed", {{"reason", to_string(why)}});
+  log::warn("backup_failed",
+            {{"directory", directory_}, {"reason", to_string(why)}});
+}
+
+void backup::fail(const error& why) {
+  note_failure(why);
   owed_->fail(why);
   end_running();
 }

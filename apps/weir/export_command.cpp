@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
 #include <iostream>
 #include <set>
 
@@ -73,12 +74,15 @@ result<exported> export_log(const std::string& from, const std::string& to,
     return stores.error();
   storage::segment_options how;
   how.directory = to;
+  // An owner cuts a torn end off, which must not happen to another export.
+  std::error_code ignored;
+  if (std::filesystem::exists(to, ignored)
+      && !std::filesystem::is_empty(to, ignored))
+    return fail(ec::invalid_argument,
+                to + " has files already; choose a new directory");
   const auto target = storage::segment_store::open(how, system_clock());
   if (!target)
     return target.error();
-  if ((*target)->last_id() != 0)
-    return fail(ec::invalid_argument,
-                to + " has operations already; choose a new directory");
   exported out;
   for (const auto& db : *stores)
     if (auto ok = export_partition(*db, **target, stop, out); !ok)

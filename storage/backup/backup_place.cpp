@@ -95,11 +95,13 @@ error unwritable_place(const std::string& directory, const Status& x) {
 } // namespace
 
 result<backup_place> backup_place::claim(disk_env& disk,
-                                         const std::string& directory,
+                                         std::string directory,
                                          const std::string& data_dir) {
   if (!directory.starts_with('/'))
     return refused_place('"' + directory + '"',
                          "is no absolute path: it must begin with a slash");
+  while (directory.size() > 1 && directory.ends_with('/'))
+    directory.pop_back();
   backup_place out{disk, directory};
   std::vector<std::string> names;
   const auto there = disk.GetChildren(directory, &names);
@@ -108,6 +110,8 @@ result<backup_place> backup_place::claim(disk_env& disk,
     return refused_place(directory,
                          "is in the data directory: a backup belongs on "
                          "another disk, or at least in another directory");
+  if (there.ok() && is_within(disk, data_dir, directory))
+    return refused_place(directory, "has the data directory in it");
   if (there.IsNotFound()) {
     if (const auto x = disk.create_private(directory); x.IsNotFound())
       return refused_place(directory, "cannot be made: the directory above it "

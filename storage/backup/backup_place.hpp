@@ -29,7 +29,7 @@ public:
   /// `ec::storage_failure` or `ec::disk_full` when it cannot be read or
   /// written. Nothing was changed by then.
   static result<backup_place> claim(disk_env& disk,
-                                    const std::string& directory,
+                                    std::string directory,
                                     const std::string& data_dir);
 
   /// The newest backup that is of this log.

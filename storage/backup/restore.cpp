@@ -17,7 +17,10 @@ constexpr const char* restoring_name = "restoring";
 
 error bad_file(const std::string& path, const std::string& why) {
   return fail(ec::storage_failure,
-              path + " " + why + ": this backup is damaged, use another");
+              path + " " + why
+                + ": this backup is damaged, and so may be those that share "
+                  "the file; use another, and make the next one in a new "
+                  "directory");
 }
 
 /// Finds out without reading the content.
@@ -124,8 +127,10 @@ std::string restoration::folder() const {
 
 result<void> restoration::copy() {
   Status status;
-  for (uint16_t i = 0; i < list_.partitions && status.ok(); ++i)
+  for (uint16_t i = 0; i < list_.partitions && status.ok(); ++i) {
     status = disk_->create_private(partition_directory(folder(), i));
+    began_ |= status.ok(); // Otherwise it may be that of another restore.
+  }
   if (!status.ok())
     return backup_error(status);
   for (const auto& x : list_.files)
@@ -163,7 +168,8 @@ result<void> restoration::complete() {
 }
 
 void restoration::give_up() {
-  remove_folder(*disk_, folder());
+  if (began_)
+    remove_folder(*disk_, folder());
   if (made_)
     disk_->RemoveDir(data_dir_);
 }

@@ -58,7 +58,8 @@ private:
   std::string backup_;
   std::string data_dir_;
   backup_list list_;
-  bool made_ = false; ///< The data directory did not exist.
+  bool made_ = false;  ///< The data directory did not exist.
+  bool began_ = false; ///< The folder is its own.
 };
 
 } // namespace weir::storage

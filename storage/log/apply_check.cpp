@@ -71,6 +71,9 @@ std::string wrong_operation(const apply_request& request,
                             const new_operation& op) {
   if (auto why = refusal_of_op(op); !why.empty())
     return why;
+  if (op.undecodable && op.scope.starts_with('$'))
+    return "an operation of the scope " + op.scope
+           + " that could not be decoded";
   if (op.scope == commit_scope)
     return wrong_commit(request, op);
   if (op.scope == identity_scope || op.scope == account_scope)
@@ -92,6 +95,27 @@ apply_receipt wrong_index(const indexed_operation& x, uint64_t next) {
   out.expected = x.index;
   out.actual = next;
   return out;
+}
+
+/// A transaction is one commit, with its block, or a part of a fetch or a fact
+/// of an account. It changes each record once.
+std::string wrong_together(const apply_request& request,
+                           const std::vector<indexed_operation>& staged) {
+  size_t commits = 0;
+  std::set<std::pair<std::string_view, std::string_view>> records;
+  for (const auto& x : staged) {
+    const auto& op = x.operation;
+    commits += op.scope == commit_scope ? 1 : 0;
+    if (!op.scope.starts_with('$')
+        && !records.emplace(op.scope, op.rkey).second)
+      return "two operations of the record " + op.scope + "/" + op.rkey;
+  }
+  const bool lacks_commit = request.rev.defined() && !staged.empty()
+                            && request.from != provenance::resync
+                            && commits == 0;
+  if (lacks_commit || commits > 1)
+    return "a commit without its block, or with several";
+  return "";
 }
 
 } // namespace
@@ -164,6 +188,8 @@ refusal_of_staged(const apply_request& request,
                      "the operation " + op_id_text(digest)
                        + " is staged twice");
   }
+  if (auto why = wrong_together(request, staged); !why.empty())
+    return refusal(apply_outcome::invalid_operation, std::move(why));
   return std::nullopt;
 }
 

@@ -46,10 +46,6 @@ public:
       return fail(ec::storage_failure,
                   "a part of the transaction of " + place_of(tx_.front())
                     + " is missing");
-    if (x.content == content_state::deleted)
-      return fail(ec::invalid_argument,
-                  "the content of " + place_of(x)
-                    + " was erased (log_retention), so the log is not whole");
     tx_.push_back(std::move(x));
     return tx_.size() == tx_.front().in->ops ? write() : result<void>{};
   }
@@ -74,6 +70,11 @@ private:
       tx_.clear();
       return {};
     }
+    for (const auto& x : tx_)
+      if (x.content == content_state::deleted)
+        return fail(ec::invalid_argument,
+                    "the content of " + place_of(x)
+                      + " was erased (log_retention), so the log is not whole");
     const auto done = (*target)->apply(
       request_of(tx_), [&](operation_staging& to) {
         result<void> ok;

@@ -150,9 +150,12 @@ result<apply_receipt> operation_store::replay(
     if (!*stored || !(*stored)->hashes
         || (*stored)->hashes->operation != digest_of(request, x))
       return out;
+    const auto& in = *(*stored)->in;
     if (i == 0)
       out.first = (*stored)->id;
-    if ((*stored)->id != out.first + i)
+    if ((*stored)->id != out.first + i || in.first != out.first
+        || in.ops != staged.size() || in.time_us != request.time_us
+        || in.from != request.from || in.live != request.live)
       return out;
   }
   out.outcome = apply_outcome::replayed;

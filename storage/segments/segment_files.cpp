@@ -184,7 +184,7 @@ result<void> segment_files::end_at(const segment_cursor& frames,
     return disk_error(x);
   const auto begin = static_cast<size_t>(frames.offset());
   if (begin >= text.size() || text.size() != last.bytes
-      || has_frame(std::string_view{text}.substr(begin + 1), identity_, next_))
+      || has_frame(std::string_view{text}.substr(begin), identity_, next_))
     return why;
   log::warn("segment_tail_cut", {{"file", last.name},
                                  {"offset", begin},

@@ -2,6 +2,7 @@
 
 #include "storage/format/crc32c.hpp"
 #include "storage/format/key_codec.hpp"
+#include "storage/segments/limits.hpp"
 
 namespace weir::storage {
 
@@ -57,6 +58,7 @@ bool has_frame(std::string_view x, uint64_t identity, op_id next) {
     const auto header = read_header(from);
     const auto rest = from.substr(frame_header_bytes);
     if (header.first >= next && header.size <= rest.size()
+        && header.size <= limits::segment_frame_bytes_max
         && is_sound(from.substr(0, frame_header_bytes),
                     rest.substr(0, header.size)))
       return true;

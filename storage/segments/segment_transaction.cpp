@@ -220,6 +220,8 @@ segment_operation read_operation(item_reader& from) {
     std::min<uint64_t>(from.natural(), limits::transaction_ops_max));
   from.key("invalid");
   out.undecodable = from.flag();
+  if (out.undecodable && !out.body.empty())
+    from.fail();
   return out;
 }
 

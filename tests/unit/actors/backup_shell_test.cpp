@@ -110,7 +110,7 @@ TEST_F(BackupShellTest, WhileTheNodeIsShortOfDiskNoneIsMade) {
   ASSERT_EQ(refusals.size(), 1u);
   EXPECT_EQ(refusals[0].code, ec::disk_full);
   EXPECT_FALSE(std::filesystem::exists(dir.at("backups/incomplete")));
-  EXPECT_EQ(metric("weir_backup_failed_total"), "weir_backup_failed_total 1");
+  EXPECT_EQ(metric("weir_backup_failed_total"), "weir_backup_failed_total 2");
 }
 
 TEST_F(BackupShellTest, AStopEndsItAndLeavesNothing) {

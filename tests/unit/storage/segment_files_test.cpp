@@ -165,6 +165,20 @@ TEST_F(SegmentFilesTest, DamageOfAnEarlierFileIsRefused) {
   EXPECT_FALSE(try_open());
 }
 
+// What follows is one whole frame, and no torn end.
+TEST_F(SegmentFilesTest, ALostFileBeforeTheLastFrameIsRefused) {
+  how.segment_bytes_max = 500;
+  open();
+  write_some(5);
+  store.reset();
+  const auto all = files();
+  ASSERT_GE(all.size(), 3u);
+  const auto last = disk.read(all.back());
+  disk.RemoveFile(all[all.size() - 2]);
+  EXPECT_FALSE(try_open());
+  EXPECT_EQ(disk.read(all.back()), last) << "nothing of it is cut off";
+}
+
 // A record can contain what looks like a frame, but not the identity.
 TEST_F(SegmentFilesTest, AFrameInARecordIsNoFrame) {
   open();

@@ -45,6 +45,33 @@ TEST_P(WrongOperationSuite, ACommitIsOfItsRepoAndRev) {
   });
 }
 
+// The heads of records would not follow.
+TEST_P(WrongOperationSuite, ARecordChangesOnceInATransaction) {
+  auto step = alice.commit({{"app.a.x/1", "one"}, {"app.a.x/2", "two"}});
+  step.operations[1].operation.rkey = "1";
+  EXPECT_EQ(outcome(step), apply_outcome::invalid_operation);
+}
+
+// A repeat could not be told from a new commit.
+TEST_P(WrongOperationSuite, ACommitHasItsBlockOnce) {
+  refuses([](apply_step& x) {
+    x.operations.pop_back();
+    x.request.streams.pop_back();
+  });
+  refuses([](apply_step& x) {
+    auto twice = x.operations.back();
+    ++twice.index;
+    twice.operation.action = atproto::op_action::update;
+    x.operations.push_back(twice);
+  });
+}
+
+TEST_P(WrongOperationSuite, WhatIsNoRecordCanBeDecoded) {
+  refuses([](apply_step& x) {
+    x.operations.back().operation.undecodable = true;
+  });
+}
+
 TEST_P(WrongOperationSuite, AnEnvelopeIsLiveOrOfAFetch) {
   refuses([](apply_step& x) {
     x.request.live = false;
