@@ -261,13 +261,18 @@ TEST_F(BackupWriterTest, ItIsMadeOnlyWhereItBelongs) {
   EXPECT_THAT(refusal("backups"), HasSubstr("is no absolute path"));
   EXPECT_THAT(refusal(data), HasSubstr("is in the data directory"));
   EXPECT_THAT(refusal(data + "/backups"), HasSubstr("in the data directory"));
+  EXPECT_THAT(refusal(data + "/backups//"),
+              HasSubstr("in the data directory"));
   files::create_directory_symlink(data, dir.at("link"));
   EXPECT_THAT(refusal(dir.at("link/backups")),
               HasSubstr("in the data directory"));
   EXPECT_FALSE(files::exists(data + "/backups"));
   EXPECT_THAT(refusal(dir.at("no/backups")),
               HasSubstr("the directory above it does not exist"));
-  EXPECT_THAT(refusal(dir.path().string()), HasSubstr("holds other files ("));
+  EXPECT_THAT(refusal(dir.path().string()),
+              HasSubstr("has the data directory in it"));
+  files::create_directories(dir.at("others/file"));
+  EXPECT_THAT(refusal(dir.at("others")), HasSubstr("holds other files (file)"));
   files::create_directory(dir.at("open"));
   files::permissions(dir.at("open"), files::perms::group_write,
                      files::perm_options::add);
