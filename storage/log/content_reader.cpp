@@ -2,6 +2,21 @@
 
 namespace weir::storage {
 
+result<std::optional<content_row>>
+find_content_row(const database& db, uint16_t partition, uint64_t number) {
+  auto range = range_of<content_block_key>(partition);
+  range.end = encode_key(content_block_key{partition, number + 1});
+  auto row = db.last_in(range);
+  if (!row)
+    return row.error();
+  if (!*row)
+    return std::optional<content_row>{};
+  const auto key = decode_key<content_block_key>((*row)->first);
+  if (!key)
+    return key.error();
+  return std::optional{content_row{key->first, std::move((*row)->second)}};
+}
+
 result<shared_bytes> content_reader::read_one(uint64_t number) {
   auto out = read(number);
   return out ? result<shared_bytes>{std::move(out->body)} : out.error();
@@ -25,18 +40,13 @@ result<stored_content> content_reader::read(uint64_t number) {
 
 result<void> content_reader::load(uint64_t number) {
   block_ = {};
-  auto range = range_of<content_block_key>(partition_);
-  range.end = encode_key(content_block_key{partition_, number + 1});
-  auto row = db_.last_in(range);
+  auto row = find_content_row(db_, partition_, number);
   if (!row)
     return row.error();
   if (!*row)
     return {};
-  const auto key = decode_key<content_block_key>((*row)->first);
-  if (!key)
-    return key.error();
-  first_ = key->first;
-  value_ = std::move((*row)->second);
+  first_ = (*row)->first;
+  value_ = std::move((*row)->value);
   auto block = content_block_reader::open(value_);
   if (!block)
     return block.error();

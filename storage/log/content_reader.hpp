@@ -3,6 +3,9 @@
 #include "storage/disk/database.hpp"
 #include "storage/format/content_block.hpp"
 
+#include <optional>
+#include <string>
+
 namespace weir::storage {
 
 /// What is stored under a content number.
@@ -11,6 +14,17 @@ struct stored_content {
   bool erased = false;
   shared_bytes body; ///< Empty when it is erased, and when nothing is stored.
 };
+
+/// A row of the content table.
+struct content_row {
+  uint64_t first = 0; ///< Content number of its first item.
+  std::string value;
+};
+
+/// The row that may have this content: the last one that does not begin behind
+/// it. Nothing when there is none.
+result<std::optional<content_row>>
+find_content_row(const database& db, uint16_t partition, uint64_t number);
 
 /// Reads bodies by their content number. Damage gives `ec::storage_failure`,
 /// never a wrong body.

@@ -51,6 +51,7 @@ public:
   };
 
   /// The heads before the operations of a transaction, one for each.
+  /// @pre it changes each record once, as a commit does
   result<std::vector<old_head>> find(const atproto::did& repo,
                                      const transaction& tx,
                                      const chain_row& chain) const;

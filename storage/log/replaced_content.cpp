@@ -1,7 +1,7 @@
 #include "storage/log/replaced_content.hpp"
 
 #include "storage/disk/write_batch.hpp"
-#include "storage/format/content_block.hpp"
+#include "storage/log/content_reader.hpp"
 #include "storage/log/limits.hpp"
 #include "storage/log/log_blocks.hpp"
 #include "storage/tables/row_access.hpp"
@@ -29,20 +29,16 @@ public:
 
   /// Content that is gone or erased is left alone.
   result<void> add(op_id number) {
-    auto range = range_of<content_block_key>(partition_);
-    range.end = encode_key(content_block_key{partition_, number + 1});
-    auto row = db_.last_in(range);
+    auto row = find_content_row(db_, partition_, number);
     if (!row)
       return row.error();
     if (!*row)
       return {};
-    const auto key = decode_key<content_block_key>((*row)->first);
-    if (!key)
-      return key.error();
-    const auto block = content_block_reader::open((*row)->second);
+    const auto first = (*row)->first;
+    const auto block = content_block_reader::open((*row)->value);
     if (!block)
       return block.error();
-    const auto place = number - key->first;
+    const auto place = number - first;
     if (place >= block->count())
       return {};
     const auto item = block->at(place);
@@ -50,11 +46,11 @@ public:
       return item.error();
     if (item->erased || item->size == 0)
       return {};
-    auto& to = rows_[key->first];
+    auto& to = rows_[first];
     if (to.places.empty()) {
-      bytes_ += (*row)->second.size();
+      bytes_ += (*row)->value.size();
       to.count = block->count();
-      to.value = std::move((*row)->second);
+      to.value = std::move((*row)->value);
     }
     erased_ += to.places.insert(place).second ? 1 : 0;
     return {};
